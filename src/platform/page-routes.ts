@@ -78,6 +78,7 @@ const files = [
   'labelling/edit-history.js',
   'labelling/finished-drag.js',
   'labelling/frame-interpolation.js',
+  'labelling/gone-image.js',
   'labelling/held-keys.js',
   'labelling/image-labels.js',
   'labelling/image-queue.js',

@@ -3,6 +3,7 @@
 
 import { describe, expect, test } from 'vitest';
 import { projectExtensions } from '../../src/contract/projects.ts';
+import { scopes as allScopes } from '../../src/contract/scopes.ts';
 import { tasks } from '../../src/contract/tasks.ts';
 import { hasChromium, inChromium } from '../event-store/chromium.ts';
 import {
@@ -17,8 +18,16 @@ import {
   setBoxes,
   upload,
 } from './labelling-page.ts';
+import { createTestTokens } from './test-tokens.ts';
 
-labellingPage();
+const tokens = createTestTokens();
+labellingPage({
+  verifyAccessToken: tokens.verify,
+  people: async () => [
+    { id: 'ada', name: 'Ada' },
+    { id: 'bob', name: 'Bob' },
+  ],
+});
 
 describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
   test('what somebody else changed meanwhile is shown, and replaced only when asked', async () => {
@@ -98,6 +107,30 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(problems.filter((problem) => !ofNetwork.test(problem))).toEqual([]);
   });
 
+  test('another window of the same person is told from somebody else', async () => {
+    const id = await upload();
+    await setBoxes(id, [['RBC', 10, 10, 20, 20]]);
+    const key = tokens.issue({ scopes: new Set(allScopes) });
+    const [{ page }, { page: other }] = [await open(id, { key }), await open(id, { key })];
+    for (const one of [page, other]) await one.locator('.box-row').waitFor();
+    await lookAway(page);
+    await other.keyboard.press('b');
+    await saved(other);
+    await page.keyboard.press('e');
+    const question = page.getByRole('alert');
+    await question.getByText('Another window or program of yours changed this image:').waitFor();
+    await question.getByRole('button', { name: 'Take theirs' }).click();
+    await saved(page);
+    // The key of the platform is nobody in particular; a person has a name.
+    const bob = tokens.issue({ subject: 'bob', scopes: new Set(allScopes) });
+    const { page: third } = await open(id, { key: bob });
+    await third.locator('.box-row').first().waitFor();
+    await third.keyboard.press('b');
+    await saved(third);
+    await page.keyboard.press('e');
+    await question.getByText('Bob changed this image:').waitFor();
+  });
+
   test('what others save appears where nothing was changed, and is told where something was', async () => {
     const id = await upload();
     await setBoxes(id, [['RBC', 10, 10, 20, 20]]);
@@ -165,6 +198,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await lookAway(page);
     await renamed({ Husk: 'Shell' });
     await page.keyboard.press('ArrowRight');
+    await page.getByRole('alert').getByText('Husk was renamed Shell.').waitFor();
     await page.getByRole('button', { name: 'Keep mine' }).click();
     await saved(page);
     expect(await boxesOf(id)).toEqual([['Shell', 11, 10, 20, 20]]);

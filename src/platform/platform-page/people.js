@@ -39,7 +39,8 @@ export function personName(who) {
 const entriesMax = '50';
 
 /**
- * Who changed the labels of an image last, apart from this credential.
+ * Who changed the labels of an image last, where this page did not. A key may be in many hands; an
+ * account is one person.
  * @param {string} project
  * @param {string} image its id
  * @returns {Promise<string | undefined>} undefined: nobody who is known here
@@ -51,6 +52,14 @@ export async function lastPersonAt(project, image) {
     thing: image,
     limit: entriesMax,
   });
-  const entry = entries.find(({ verb, who }) => verb === 'annotated' && who !== me);
-  return entry?.who ? personName(entry.who) : undefined;
+  const [last] = entries
+    .filter(({ verb }) => verb === 'annotated')
+    .toSorted((one, other) => Date.parse(endOf(other)) - Date.parse(endOf(one)));
+  const name = last?.who ? personName(last.who) : undefined;
+  return name !== undefined && last?.who === me ? 'Another window or program of yours' : name;
+}
+
+/** @param {import('./types.ts').ActivityEntry} entry */
+function endOf({ time, until = time }) {
+  return until;
 }

@@ -154,7 +154,7 @@ export interface LabellingService {
     images: readonly string[],
     ordered: boolean,
   ) => Promise<string>;
-  /** Who changed the labels of an image last, but for who asks; undefined: it is not known. */
+  /** Who changed labels of an image last, where the page did not; undefined: it is not known. */
   readonly lastPersonAt?: (project: string, image: string) => Promise<string | undefined>;
   /** Of a credential; undefined: it is none of a person who is known. */
   readonly personName?: (who: string) => string | undefined;
@@ -201,7 +201,13 @@ export type SaveState<Labels> =
   /** They are sent again by themselves, or never. */
   | { readonly name: 'waiting' | 'refused'; readonly words: string }
   /** Somebody has changed them to these. */
-  | { readonly name: 'conflict'; readonly theirs: Labels; readonly by: string };
+  | {
+      readonly name: 'conflict';
+      readonly theirs: Labels;
+      readonly by: string;
+      /** What became of classes meanwhile, in sentences. */
+      readonly classNews?: string;
+    };
 
 /** What a list has read: a page of it, or all. */
 export interface Loaded<Item> {

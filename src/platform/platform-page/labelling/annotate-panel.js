@@ -64,7 +64,7 @@ export class AnnotatePanel {
   #draw;
   #outline;
   #isDrawing = false;
-  /** What others have saved meanwhile. @type {{ theirs: readonly Box[], by: string } | undefined} */
+  /** What others have saved meanwhile. @type {Extract<SaveState<readonly Box[]>, { name: 'conflict' }> | undefined} */
   #conflict;
   #help;
 
@@ -219,9 +219,9 @@ export class AnnotatePanel {
   /** @param {number} mine how many boxes are here */
   #ask(mine) {
     if (this.#conflict === undefined) return;
-    const { theirs: boxes, by } = this.#conflict;
+    const { theirs: boxes, by, classNews = '' } = this.#conflict;
     const theirs = `they have ${boxCount(boxes)} (dashed), you have ${mine}`;
-    this.#state.askAfterConflict(by, theirs, {
+    this.#state.askAfterConflict(by, theirs, classNews, {
       keepMine: () => this.#commands.keepMine(),
       takeTheirs: () => this.#commands.takeTheirs(),
     });

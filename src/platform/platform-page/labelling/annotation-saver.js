@@ -16,6 +16,8 @@ export class AnnotationSaver {
   #waiting;
   /** The request that is under way. @type {Promise<unknown> | undefined} */
   #sending;
+  /** Sent last, and not answered: they may have been saved. @type {Labels | undefined} */
+  #unanswered;
   #isBusy = false;
   /** The person is asked whose labels are kept. */
   #isAsking = false;
@@ -122,10 +124,16 @@ export class AnnotationSaver {
    */
   async newer() {
     const known = this.#revision;
-    if (this.#waiting !== undefined) return undefined;
+    const hadWaiting = this.#waiting !== undefined;
+    // Also while something waits: that tells whether the image is still there.
     const found = await this.#load();
-    const isOurs = this.#waiting !== undefined || this.#revision !== known;
+    const isOurs = hadWaiting || this.#waiting !== undefined || this.#revision !== known;
     return isOurs || found.revision === known ? undefined : found;
+  }
+
+  /** What was refused may go well by now. */
+  sendAgain() {
+    if (this.#waiting !== undefined && !this.#isAsking) void this.#run();
   }
 
   /** The person knows the labels of this revision. @param {string} revision */
@@ -185,6 +193,7 @@ export class AnnotationSaver {
         this.#say({ name: 'refused', words });
         return false;
       }
+      this.#unanswered = labels;
       this.#say({ name: 'waiting', words });
       await untilRetry(status);
       return true;
@@ -192,8 +201,8 @@ export class AnnotationSaver {
   }
 
   /**
-   * Classes were renamed, or another revision is there: ours, if only its answer was lost, or that of
-   * somebody else.
+   * Classes were renamed, or another revision is there: ours, if only its answer was lost, also where
+   * more was changed since, or that of somebody else.
    */
   async #compare(/** @type {Labels} */ labels) {
     try {
@@ -204,6 +213,9 @@ export class AnnotationSaver {
         this.#saved(labels, theirs.revision);
         return true;
       }
+      const unanswered = this.#unanswered;
+      this.#unanswered = undefined;
+      if (unanswered !== undefined && this.#isSame(theirs.labels, unanswered)) return true;
       const by = await theirs.who();
       // Given up meanwhile.
       if (!unsaved.has(this)) return false;

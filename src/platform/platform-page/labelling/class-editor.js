@@ -199,9 +199,9 @@ export class ClassEditor {
     return isOther;
   }
 
-  /** @param {{ theirs: readonly string[], by: string }} state */
-  #showConflict({ theirs, by }) {
-    this.#state.askAfterConflict(by, `they say ${listOf(theirs)}`, {
+  /** @param {Extract<SaveState<readonly string[]>, { name: 'conflict' }>} state */
+  #showConflict({ theirs, by, classNews = '' }) {
+    this.#state.askAfterConflict(by, `they say ${listOf(theirs)}`, classNews, {
       keepMine: () => {
         this.saved.keepMine();
         this.#review?.dismissProblem();

@@ -72,6 +72,9 @@ export class KeptLabels {
     return this.#isStored;
   }
 
+  /** Whether something waits to be saved. */
+  hasSome = () => entries.has(this.#key);
+
   get isShown() {
     return this.#isShown();
   }

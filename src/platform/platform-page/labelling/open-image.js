@@ -5,6 +5,7 @@ import { annotateAddress } from '../addresses.js';
 import { BoxEditor } from './box-editor.js';
 import { ClassEditor } from './class-editor.js';
 import { ClassNumbers } from './class-numbers.js';
+import { GoneNotice, goneView, unlessGone } from './gone-image.js';
 import { labelsOfQueue, withOwnLabels } from './image-labels.js';
 import { openQueue, orderIn, placeInQueue } from './image-queue.js';
 import { independentLabelNotices } from './independent-label-notices.js';
@@ -29,8 +30,17 @@ export async function openImage(slug, id, query) {
     service().getClassesRenamed(slug),
     service().getProject(slug),
     placeInQueue(slug, queue, first),
-    look(slug, queue, first),
+    unlessGone(look(slug, queue, first)),
   ]);
+  const neighbours = {
+    before: place.before && annotateAddress(slug, place.before, queue),
+    after: place.after && annotateAddress(slug, place.after, queue),
+  };
+  if (seen === undefined) {
+    // What never was in the queue is a link that leads nowhere.
+    if (place.at < 0) await look(slug, queue, first);
+    return goneView(neighbours);
+  }
   const kept = new KeptLabels([slug, seen.labels.areApart ? queue.job : '', first], {
     name: nameOf(seen.image),
     address: annotateAddress(slug, first, queue),
@@ -40,8 +50,7 @@ export async function openImage(slug, id, query) {
   kept.seeClasses(classState);
   const { image, known, labels } = wasSent ? await look(slug, queue, first) : seen;
   const shown = {
-    before: place.before && annotateAddress(slug, place.before, queue),
-    after: place.after && annotateAddress(slug, place.after, queue),
+    ...neighbours,
     where: place.at < 0 ? '' : `${place.at + 1} of ${place.total}${place.isExact ? '' : '+'}`,
     queue,
     ids: place.ids,
@@ -57,11 +66,13 @@ export async function openImage(slug, id, query) {
     ? new BoxEditor({ slug, image, shapes: shapesOf(project) }, shown)
     : new ClassEditor(slug, image, shown, project.multilabel !== true);
   if (place.after !== undefined) void prefetch(slug, place.after);
-  const parts = [...independentLabelNotices(slug, known), editor.root];
+  const gone = new GoneNotice(neighbours);
+  const parts = [gone.root, ...independentLabelNotices(slug, known), editor.root];
   const refresh = async () => {
     const now = await service().getProject(slug);
     editor.followClasses(shown.classes.follow(Object.keys(now.project.classes ?? {})));
-    await editor.saved.lookForNews();
+    const isBack = await gone.follow(() => editor.saved.lookForNews(), kept.hasSome);
+    if (isBack) editor.saved.sendAgain();
   };
   const isHeld = () => editor instanceof BoxEditor && editor.canvas.isHeld;
   return { title: nameOf(image), parts, refresh, isHeld };

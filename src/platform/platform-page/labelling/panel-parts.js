@@ -151,10 +151,11 @@ export class StateLine {
    * Asked again, the question has the new words.
    * @param {string} by who they are
    * @param {string} theirs what they say, in words
+   * @param {string} classNews what became of classes meanwhile, in sentences
    * @param {{ keepMine: () => void, takeTheirs: () => Promise<void> }} commands
    */
-  askAfterConflict(by, theirs, { keepMine, takeTheirs }) {
-    const words = shownText(`${by} changed this image: ${theirs}.`);
+  askAfterConflict(by, theirs, classNews, { keepMine, takeTheirs }) {
+    const words = shownText(`${by} changed this image: ${theirs}.${classNews}`);
     // Read aloud only when it says something else.
     if (this.#question.textContent !== words) this.#question.textContent = words;
     if (!this.#conflict.hidden && this.#conflict.childElementCount > 2) return;

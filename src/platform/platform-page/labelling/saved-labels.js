@@ -25,6 +25,8 @@ export class SavedLabels {
   #isTouched = false;
   /** The revision of others that was told last. */
   #told = '';
+  /** What became of classes since the labels were saved last, in sentences. */
+  #classNews = '';
 
   /**
    * @param {Image} image
@@ -68,8 +70,10 @@ export class SavedLabels {
       isSame,
       kept,
       say: (state) => {
-        if (state.name === 'conflict') this.#theirs = state.theirs;
-        on.say(state);
+        if (state.name === 'saved') this.#classNews = '';
+        if (state.name !== 'conflict') return on.say(state);
+        this.#theirs = state.theirs;
+        on.say({ ...state, classNews: this.#classNews });
       },
     });
     const stop = () => this.#saver.stop();
@@ -78,6 +82,11 @@ export class SavedLabels {
 
   get saver() {
     return this.#saver;
+  }
+
+  /** The image is there again. */
+  sendAgain() {
+    this.#saver.sendAgain();
   }
 
   get theirs() {
@@ -153,6 +162,7 @@ export class SavedLabels {
     if (state === before) return false;
     this.#kept.classState = state;
     const wasSaved = this.#saved === this.#on.labels();
+    this.#classNews += classNews(renamed, removed);
     this.#on.rename(new Map(Object.entries(renamed)));
     if (wasSaved) this.#saved = this.#on.labels();
     this.#saver.rename(this.#on.labels());
@@ -173,4 +183,13 @@ export class SavedLabels {
     this.#saved = labels;
     this.#on.replace(labels);
   }
+}
+
+/** @param {Readonly<Record<string, string>>} renamed @param {readonly string[]} removed */
+function classNews(renamed, removed) {
+  const words = [
+    ...Object.entries(renamed).map(([before, after]) => ` ${before} was renamed ${after}.`),
+    ...removed.map((name) => ` The class ${name} was removed.`),
+  ];
+  return words.join('');
 }
