@@ -36,6 +36,8 @@ const failing = [
   ['project/cells/images?page=7', '“page”', '#project/cells'],
   ['project/cells/images?offset=-1', '“offset”', '#project/cells'],
   ['project/cells/evaluation/nope?panel=x', '“panel”', '#project/cells/evaluations'],
+  ['project/cells/evaluations/zzz', 'evaluation', '#project/cells/evaluations'],
+  ['project/cells/versions/99', 'There is no version 99.', '#project/cells/versions'],
   ['project/cells/versions?status=x', '“status”', '#project/cells'],
   ['events/nope', 'nope', '#events'],
   ['event/nope/nope', 'nope', '#events/nope'],

@@ -58,6 +58,34 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await problem.waitFor({ state: 'hidden' });
   });
 
+  test('the lists of keys and of activity follow what others do, and name a revoked key', async () => {
+    const make = async (name: string) =>
+      (await call(apiKeys.api_keys_create, { workspace: 'acme', name })).body;
+    const { keyId, key } = await make('Camera 7');
+    const { page } = await open('');
+    await goTo(page, 'keys');
+    const row = page.getByRole('row', { name: 'Camera 7' });
+    await row.waitFor();
+    await says(page, 'Live');
+    const { key: other } = await make('Camera 8');
+    expect(other).not.toBe(key);
+    await page.getByRole('row', { name: 'Camera 8' }).waitFor();
+    const at = new URL(page.url()).origin;
+    const made = await fetch(`${at}/acme/api-keys`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ name: 'By camera' }),
+    });
+    expect(made.status).toBe(201);
+    await call(apiKeys.api_keys_revoke, { workspace: 'acme', keyId });
+    await expect.poll(() => row.count()).toBe(0);
+    await goTo(page, 'activity');
+    await page.getByRole('link', { name: 'Camera 7 (revoked)' }).waitFor();
+    await says(page, 'Live');
+    await make('Camera 9');
+    await page.getByRole('cell', { name: 'Camera 9' }).waitFor();
+  });
+
   test('who is not signed in sees nothing of it', async () => {
     const made = await call(apiKeys.api_keys_create, { workspace: 'acme', name: 'Ada' });
     const { page } = await openLabelled(made.body.key);

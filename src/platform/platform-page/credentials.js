@@ -1,6 +1,6 @@
 // Who did something, in words: the activity log names credentials, whose ids tell a person nothing.
 
-import { listKeys, listPeople } from './api.js';
+import { listActivity, listKeys, listPeople } from './api.js';
 
 /** @import { ApiKey } from './types.ts' */
 
@@ -9,11 +9,24 @@ import { listKeys, listPeople } from './api.js';
  * @returns {Promise<ReadonlyMap<string, string>>}
  */
 export async function credentialNames() {
-  const [{ apiKeys }, people] = await Promise.all([
+  const [{ apiKeys }, people, revoked] = await Promise.all([
     listKeys().catch(() => ({ apiKeys: [] })),
     peopleNames(),
+    revokedNames(),
   ]);
-  return new Map([...namesOf(apiKeys), ...people]);
+  return new Map([...revoked, ...namesOf(apiKeys), ...people]);
+}
+
+/** Keys that were revoked are in no list: the log has the names of the last ones. */
+async function revokedNames() {
+  const { entries } = await listActivity({ kind: 'api_key', limit: '100' }).catch(() => ({
+    entries: [],
+  }));
+  return entries.flatMap(({ verb, thing_id: id, names: [name] }) =>
+    verb === 'deleted' && id !== undefined && name !== undefined && name !== id
+      ? [/** @type {const} */ ([`key:${id}`, `${name} (revoked)`])]
+      : [],
+  );
 }
 
 /** @returns {Promise<ReadonlyMap<string, string>>} by their credentials */

@@ -15,9 +15,11 @@ const listsOfProject = new Map([
   ['annotate', 'images'],
   ['agreement', 'jobs'],
   ['evaluation', 'evaluations'],
+  ['evaluations', 'evaluations'],
   ['judged', 'evaluations'],
   ['comparison', 'evaluations'],
   ['training', 'trainings'],
+  ['versions', 'versions'],
 ]);
 
 /**
@@ -54,7 +56,7 @@ export function failedLink(hash, status, words) {
  * @param {boolean} isNarrowed
  * @returns {[href: string, words: string][]}
  */
-function wayBack([name = '', id = '', part = ''], isNarrowed) {
+function wayBack([name = '', id = '', part = '', one], isNarrowed) {
   /** @type {[string, string]} */
   const projects = ['#projects', 'All projects'];
   if (name === 'event') {
@@ -68,7 +70,7 @@ function wayBack([name = '', id = '', part = ''], isNarrowed) {
     return isNarrowed ? [[`#${name}`, 'The list without conditions'], projects] : [projects];
   }
   const place = `#project/${id}`;
-  const list = listsOfProject.get(part);
+  const list = one === undefined ? undefined : listsOfProject.get(part);
   if (list !== undefined) {
     return [[`${place}/${list}`, `The ${list} of this project`], projects];
   }

@@ -94,7 +94,8 @@ const projectViews = new Map(
     agreement: (/** @type {string} */ slug, /** @type {Query} */ _query, id = '') =>
       agreementView(slug, id),
     jobs: jobsView,
-    evaluations: evaluationsView,
+    evaluations: (/** @type {string} */ slug, /** @type {Query} */ query, id = '') =>
+      id === '' ? evaluationsView(slug, query) : evaluationView(slug, id, query),
     evaluation: (/** @type {string} */ slug, /** @type {Query} */ query, id = '') =>
       evaluationView(slug, id, query),
     judged: (/** @type {string} */ slug, /** @type {Query} */ query, id = '') =>

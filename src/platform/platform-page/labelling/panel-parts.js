@@ -66,7 +66,9 @@ export function classForm(add) {
     add(name);
   };
   field.addEventListener('keydown', (event) => {
-    if (event.key === 'Enter' && !event.isComposing) take();
+    if (event.isComposing) return;
+    if (event.key === 'Enter') take();
+    else if (event.key === 'Escape') field.blur();
   });
   const form = element('div', { class: 'row' }, field, button('Add class', take));
   return { form, field };

@@ -21,7 +21,7 @@ const kinds = [
 /** @param {URLSearchParams} query @returns {Promise<View>} */
 export async function activityView(query) {
   const names = await credentialNames();
-  const { content } = await listPage({
+  const list = await listPage({
     place: '#activity',
     query,
     heads: ['Time', 'Who', 'What', 'Names', 'Project', 'By'],
@@ -58,7 +58,7 @@ export async function activityView(query) {
     nothing: ['Nothing was changed yet. Each call that changes something is listed here.'],
     none: 'No change fits: take a condition away.',
   });
-  return { title: 'Activity', content };
+  return { title: 'Activity', ...list };
 }
 
 /** @param {ActivityEntry} entry @param {ReadonlyMap<string, string>} names */

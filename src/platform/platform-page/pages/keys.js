@@ -55,6 +55,7 @@ export async function keysView(query) {
           ' where the platform runs.',
         ),
     ),
+    refresh: list.refresh,
   };
 }
 

@@ -1,5 +1,6 @@
 // The versions of a project, and what the settings of each make of its images.
 
+import { ApiError } from '../../../http-server/page-assets/api-error.js';
 import { element } from '../../../http-server/page-assets/elements.js';
 import { count, percent, plainValue } from '../../../http-server/page-assets/format.js';
 import { projectAddress } from '../addresses.js';
@@ -15,11 +16,17 @@ import { timeElement } from '../time-element.js';
 /** What a filter may name. */
 const heads = ['Number', 'Name', 'Images', 'Created'];
 
-/** @param {string} slug @param {URLSearchParams} query @returns {Promise<View>} */
-export async function versionsView(slug, query) {
+/**
+ * @param {string} slug @param {URLSearchParams} query
+ * @param {string} [only] number of the only version that is shown; empty: all
+ * @returns {Promise<View>}
+ */
+export async function versionsView(slug, query, only = '') {
   refuseUnknown(query, ['q']);
   const { project, versions } = await getProject(slug);
-  const numbers = versions.map(({ id }) => String(id).slice(String(id).lastIndexOf('/') + 1));
+  const all = versions.map(({ id }) => String(id).slice(String(id).lastIndexOf('/') + 1));
+  const numbers = only === '' ? all : all.filter((number) => number === only);
+  if (only !== '' && numbers.length === 0) throw new ApiError(404, `There is no version ${only}.`);
   const list = element('ol', { class: 'stack' });
   const filter = new RowFilter(`${projectAddress(slug)}/versions`, query, heads);
   const show = async () => {
