@@ -1,16 +1,20 @@
 // Of very many images the same is found as by comparing each with each.
 
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { descriptorPlanes, zigzag } from '../../../src/imaging/cosine-transform-basis.ts';
 import {
   CentredDescriptors,
   meanPlaces,
+  mirrorings,
 } from '../../../src/imaging/near-duplicates/centred-descriptors.ts';
 import { patternsOf, uniteCopies } from '../../../src/imaging/near-duplicates/copies.ts';
 import { DisjointSets } from '../../../src/imaging/near-duplicates/disjoint-sets.ts';
 import { findCandidates } from '../../../src/imaging/near-duplicates/nearest-descriptors.ts';
+import { unitDescriptor } from '../../../src/imaging/near-duplicates/unit-descriptors.ts';
 import { limits } from '../../../src/limits.ts';
 import { between, type Random, randomFrom } from '../../../src/seeded-random.ts';
+import { quantise, quantiseQuery } from '../../../src/vector-search/quantise.ts';
 
 const nothing = async () => {};
 
@@ -83,6 +87,54 @@ it('passes over what is in one set already, however much of it there is', async 
   const { groups, isComplete } = await copiesAmong(vectors);
   expect(groups).toMatchObject([{ length: 20_000 }]);
   expect(isComplete).toBe(true);
+});
+
+/** Of each place the three pairs that are most alike, among all pairs, by plain arithmetic. */
+function plainCandidates(descriptors: CentredDescriptors): ReadonlySet<string> {
+  const pairs: { key: string; places: readonly number[]; likeness: number }[] = [];
+  for (let one = 0; one < descriptors.count; one += 1) {
+    for (const [turn, mirroring] of mirrorings.entries()) {
+      const query = quantiseQuery(unitDescriptor(descriptors.of(one, mirroring)));
+      for (let other = 0; other < one; other += 1) {
+        const { values, scale } = quantise(unitDescriptor(descriptors.of(other)));
+        const product = values.reduce((sum, value, at) => sum + value * (query.values[at] ?? 0), 0);
+        const likeness = product * (Math.fround(scale) * query.scale);
+        if (likeness < 0.5) continue;
+        pairs.push({ key: `${one} ${other} ${turn}`, places: [one, other], likeness });
+      }
+    }
+  }
+  const nearest = Array.from({ length: descriptors.count }, (_, place) =>
+    pairs
+      .filter(({ places }) => places.includes(place))
+      .toSorted((a, b) => b.likeness - a.likeness)
+      .slice(0, 3),
+  );
+  return new Set(nearest.flat().map(({ key }) => key));
+}
+
+it('finds the candidates that comparing all pairs finds', async () => {
+  let found = 0;
+  const sets = fc.record({ seed: fc.integer({ min: 0, max: 9_999 }), noise: fc.nat({ max: 40 }) });
+  await fc.assert(
+    fc.asyncProperty(sets, async ({ seed, noise }) => {
+      const random = randomFrom(`candidates ${seed}`);
+      const scenes = Array.from({ length: 4 }, () => photo(random));
+      const vectors = Array.from({ length: 40 }, (_, at) => {
+        const scene = changed(scenes[at % 4] ?? new Int8Array(64), random, noise);
+        return at % 3 === 0 ? mirrored(scene) : scene;
+      });
+      const descriptors = new CentredDescriptors(vectors);
+      const candidates = await findCandidates(descriptors, () => true, nothing);
+      const keys = candidates.map(
+        ({ one, other, mirroring }) => `${one} ${other} ${mirrorings.indexOf(mirroring)}`,
+      );
+      expect(new Set(keys)).toEqual(plainCandidates(descriptors));
+      found += keys.length;
+    }),
+    { numRuns: 30 },
+  );
+  expect(found).toBeGreaterThan(500);
 });
 
 it('finds in cells nearly all candidates of a comparison with all, mirrored too', async () => {
