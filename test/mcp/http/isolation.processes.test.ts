@@ -68,13 +68,13 @@ test('20 clients of both eras, 50 calls each under the same ids: each gets its o
   expect(done).toEqual(Array(20).fill(50));
 }, 60_000);
 
-test('20 clients, 1,000 calls each in batches under the same ids: likewise', async () => {
+test('20 clients, 500 calls each in batches under the same ids: likewise', async () => {
   const server = await startTestMcpHttp({ tools: [who], clock });
   const headers = { 'mcp-protocol-version': '2025-03-26' };
   const live = async (name: string) => {
     const token = server.grant({ subject: name, workspace: name });
     let answered = 0;
-    for (let round = 0; round < 20; round += 1) {
+    for (let round = 0; round < 10; round += 1) {
       const word = `${name}-${round}`;
       const batch = Array.from({ length: 50 }, (_, id) => callMessage('tasks_who', { word }, id));
       const answers = await messagesOf(await server.post(token, batch, headers));
@@ -86,7 +86,7 @@ test('20 clients, 1,000 calls each in batches under the same ids: likewise', asy
     }
     return answered;
   };
-  expect(await Promise.all(names.map(live))).toEqual(Array(20).fill(1_000));
+  expect(await Promise.all(names.map(live))).toEqual(Array(20).fill(500));
 }, 60_000);
 
 test('a tool gets nothing of the token that was shown', async () => {
