@@ -7,12 +7,14 @@ import { labelsOf } from './serialized-annotation.ts';
 
 /**
  * Counted under the class of before, but `added` under its own. `moved`: in another place or shape;
- * `renamed`: of another class now, by that class. A box can be both.
+ * `visibility`: in the same place, with keypoints that are hidden or shown now; `renamed`: of
+ * another class now, by that class. A box can be several.
  */
 export interface ChangesOfClass {
   readonly added?: number;
   readonly removed?: number;
   readonly moved?: number;
+  readonly visibility?: number;
   readonly renamed?: Readonly<Record<string, number>>;
   /** To classes that are not told. */
   readonly renamedToOthers?: number;
@@ -22,6 +24,7 @@ interface Counts {
   added: number;
   removed: number;
   moved: number;
+  visibility: number;
   readonly renamed: Map<string, number>;
 }
 
@@ -103,14 +106,17 @@ export class LabelChanges {
   #count(before: Box, after: Box | undefined, hasMoved: boolean): void {
     const counts = this.#of(before.label);
     if (hasMoved) counts.moved += 1;
-    if (after === undefined || after.label === before.label) return;
+    if (after === undefined) return;
+    if (!hasMoved && visibilityOf(before) !== visibilityOf(after)) counts.visibility += 1;
+    if (after.label === before.label) return;
     counts.renamed.set(after.label, (counts.renamed.get(after.label) ?? 0) + 1);
   }
 
   #of(label: string): Counts {
     const known = this.#classes.get(label);
     if (known !== undefined) return known;
-    const counts = { added: 0, removed: 0, moved: 0, renamed: new Map<string, number>() };
+    const renamed = new Map<string, number>();
+    const counts = { added: 0, removed: 0, moved: 0, visibility: 0, renamed };
     this.#classes.set(label, counts);
     return counts;
   }
@@ -119,21 +125,23 @@ export class LabelChanges {
 /** Boxes that overlap less are two objects. */
 const sameMin = 0.5;
 
-function changesIn({ added, removed, moved, renamed }: Counts): number {
-  return added + removed + moved + sumOf([...renamed.values()]);
+function changesIn({ added, removed, moved, visibility, renamed }: Counts): number {
+  return added + removed + moved + visibility + sumOf([...renamed.values()]);
 }
 
 function sumOf(counts: readonly number[]): number {
   return counts.reduce((sum, n) => sum + n, 0);
 }
 
-function told({ added, removed, moved, renamed }: Counts, classesMax: number): ChangesOfClass {
+function told(counts: Counts, classesMax: number): ChangesOfClass {
+  const { added, removed, moved, visibility, renamed } = counts;
   const most = [...renamed].toSorted(([, one], [, other]) => other - one);
   const renamedToOthers = sumOf(most.slice(classesMax).map(([, n]) => n));
   return {
     ...(added > 0 && { added }),
     ...(removed > 0 && { removed }),
     ...(moved > 0 && { moved }),
+    ...(visibility > 0 && { visibility }),
     ...(most.length > 0 && { renamed: Object.fromEntries(most.slice(0, classesMax)) }),
     ...(renamedToOthers > 0 && { renamedToOthers }),
   };
@@ -158,14 +166,19 @@ function withoutEqual(before: readonly Box[], after: readonly Box[]): [readonly 
 }
 
 function wordOf(box: Box): string {
-  return JSON.stringify(box.label) + placeOf(box);
+  return JSON.stringify(box.label) + placeOf(box) + visibilityOf(box);
 }
 
 /** Place and shape in hundredths of a pixel, as the page and files write them. */
 function placeOf({ x, y, width, height, points, keypoints }: Box): string {
   const place = [x, y, width, height].map(hundredths).join();
   if (points === undefined && keypoints === undefined) return place;
-  return place + JSON.stringify([points, keypoints], (_name, value) => hundredths(value));
+  const places = keypoints?.map((keypoint) => [keypoint.label, keypoint.x, keypoint.y]);
+  return place + JSON.stringify([points, places], (_name, value) => hundredths(value));
+}
+
+function visibilityOf({ keypoints = [] }: Box): string {
+  return keypoints.map(({ visibility }) => visibility).join();
 }
 
 function hundredths(value: unknown): unknown {

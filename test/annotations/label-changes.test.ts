@@ -71,6 +71,21 @@ test.each([
   expect(told).toEqual(Object.entries(expected));
 });
 
+test('a keypoint that is hidden now has not moved', () => {
+  const person = (visibility: 1 | 2, y = 10, label = 'person'): Annotation => {
+    const keypoints = [{ label: 'nose', x: 10, y, visibility }];
+    return {
+      kind: 'detection',
+      boxes: [{ label, x: 10, y: 10, width: 20, height: 20, keypoints }],
+    };
+  };
+  expect(changes(person(2), person(1))).toEqual({ person: { visibility: 1 } });
+  expect(changes(person(2), person(1, 12))).toEqual({ person: { moved: 1 } });
+  expect(changes(person(2), person(1, 10, 'child'))).toEqual({
+    person: { visibility: 1, renamed: { child: 1 } },
+  });
+});
+
 test('classes of whole images are added and removed', () => {
   const before: Annotation = { kind: 'classification', labels: ['happy', 'old'] };
   const after: Annotation = { kind: 'classification', labels: ['sad', 'old'] };

@@ -27,14 +27,14 @@ export async function reviewChanges(
   if (job.images > 0 && unknown === job.images) return {};
   const images = await annotationJobs.changedImages(job.id, limits.reviewChangesComparedMax);
   const groups = new Map<string, Group>();
-  const told: ChangedImage[] = [];
+  const told: [ChangedImage, LabelChanges][] = [];
   let [compared, others] = [0, 0];
   for await (const [image, labels] of withLabels(annotationJobs, job.id, images)) {
     compared += 1;
     const group = groupOf(groups, image);
     if (!group.changes.add(...labels)) continue;
     group.images += 1;
-    if (told.length < limits.reviewChangedImagesToldMax) told.push(image);
+    if (told.length < limits.reviewChangedImagesToldMax) told.push([image, changesOf(labels)]);
     else others += 1;
   }
   const named = (people: Group['people']) => namesOf(people, wordsFor);
@@ -47,10 +47,11 @@ export async function reviewChanges(
       named,
     ),
     ...(told.length > 0 && {
-      changed: told.map(({ imageId, name, ...people }) => ({
+      changed: told.map(([{ imageId, name, ...people }, changes]) => ({
         image: imageId,
         name,
         ...named(people),
+        ...describeClasses(changes),
       })),
     }),
   };
@@ -117,21 +118,32 @@ function namesOf(
   };
 }
 
+/** Of one image. */
+function changesOf(labels: Labels): LabelChanges {
+  const changes = new LabelChanges();
+  changes.add(...labels);
+  return changes;
+}
+
+function describeClasses(changes: LabelChanges) {
+  const moreClasses = changes.classCount - limits.reviewClassesToldMax;
+  return {
+    classes: changes.byClass(limits.reviewClassesToldMax),
+    ...(moreClasses > 0 && { moreClasses }),
+  };
+}
+
 /** Those of most images; of the others how many images they are. */
 function describeGroups(groups: readonly Group[], named: (people: Group['people']) => object) {
   const most = groups.toSorted((one, other) => other.images - one.images);
   const told = most.slice(0, limits.reviewGroupsToldMax);
   const rest = most.slice(limits.reviewGroupsToldMax);
   return {
-    changes: told.map(({ people, images, changes }) => {
-      const moreClasses = changes.classCount - limits.reviewClassesToldMax;
-      return {
-        ...named(people),
-        images,
-        classes: changes.byClass(limits.reviewClassesToldMax),
-        ...(moreClasses > 0 && { moreClasses }),
-      };
-    }),
+    changes: told.map(({ people, images, changes }) => ({
+      ...named(people),
+      images,
+      ...describeClasses(changes),
+    })),
     ...(rest.length > 0 && {
       changedByOthers: rest.reduce((sum, { images }) => sum + images, 0),
     }),

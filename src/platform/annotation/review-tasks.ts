@@ -1,5 +1,6 @@
 // An annotation job as a task, which is completed once every image is approved or sent back.
 
+import { limits } from '../../limits.ts';
 import { accessibleProjects, isAccessible } from '../access-control/accessible-projects.ts';
 import type { Principal } from '../access-control/authorization.ts';
 import { credentialWords, type People } from '../access-control/credential-names.ts';
@@ -60,7 +61,25 @@ async function outcomeOf(
     ...gone,
     approved: states.approved,
     sentBack: states.rejected,
+    ...(await decidersOf(store, job, wordsFor)),
     sentBackImages: await sentBackOf(store, job, wordsFor),
     ...(await reviewChanges(store, job, wordsFor)),
   };
+}
+
+/** Who decided, also about images that nobody changed; those beyond are counted by their images. */
+async function decidersOf(
+  { annotationJobs }: Store,
+  { id, states }: AnnotationJob,
+  wordsFor: (credential: string) => string,
+) {
+  const known = await annotationJobs.deciders(id, limits.reviewGroupsToldMax);
+  const deciders = known.map(({ by, approved, rejected }) => ({
+    ...(by !== undefined && { by: wordsFor(by) }),
+    approved,
+    sentBack: rejected,
+  }));
+  const told = known.reduce((sum, { approved, rejected }) => sum + approved + rejected, 0);
+  const others = states.approved + states.rejected - told;
+  return { deciders, ...(others > 0 && { decidedByOthers: others }) };
 }

@@ -7,6 +7,7 @@ import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
 import type {
   AskedReview,
+  Decider,
   Decision,
   ImageState,
   JobImage,
@@ -66,6 +67,26 @@ export function readNewestDecision(
      ORDER BY decided_at DESC, job_id LIMIT 1`,
     [imageId],
     readJobImage,
+  );
+}
+
+/** As `deciders` of the store. */
+export function readDeciders(
+  database: AsyncDatabase,
+  jobId: string,
+  countMax: number,
+): Promise<readonly Decider[]> {
+  return database.all(
+    `SELECT decided_by, count(*) FILTER (WHERE state = 'approved') AS approved,
+       count(*) FILTER (WHERE state = 'rejected') AS rejected
+     FROM annotation_job_images WHERE job_id = ? AND state IN ('approved', 'rejected')
+     GROUP BY decided_by ORDER BY count(*) DESC, decided_by LIMIT ?`,
+    [jobId, countMax],
+    (row) => ({
+      by: row.optionalText('decided_by'),
+      approved: row.integer('approved'),
+      rejected: row.integer('rejected'),
+    }),
   );
 }
 

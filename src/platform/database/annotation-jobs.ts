@@ -19,6 +19,7 @@ import type { ImageIndex, TermChange } from '../store/image-index.ts';
 import {
   askReview,
   decideImage,
+  readDeciders,
   readJobImages,
   readNewestDecision,
   readState,
@@ -81,6 +82,7 @@ export function annotationJobStore(database: AsyncDatabase, index: ImageIndex): 
       return projectId === undefined ? undefined : findJob(database, projectId, jobId);
     },
     images: (jobId, page) => readJobImages(database, jobId, page),
+    deciders: (jobId, countMax) => readDeciders(database, jobId, countMax),
     newestDecision: (imageId) => readNewestDecision(database, imageId),
     review: async (projectId, jobId, review, now) => {
       if ((await findJob(database, projectId, jobId)) === undefined) return undefined;

@@ -58,6 +58,14 @@ export interface ReviewCoverage {
   readonly unknown: number;
 }
 
+/** How often somebody decided last about images of a job. */
+export interface Decider {
+  /** A credential; undefined: it is not known. */
+  readonly by: string | undefined;
+  readonly approved: number;
+  readonly rejected: number;
+}
+
 /** An image whose labels were changed during its review. */
 export interface ChangedImage {
   readonly imageId: string;
@@ -148,6 +156,8 @@ export interface AnnotationJobStore {
   reviewCoverage(jobId: string): Promise<ReviewCoverage>;
   /** So many of those that `reviewCoverage` counts as changed, by name. */
   changedImages(jobId: string, countMax: number): Promise<readonly ChangedImage[]>;
+  /** Those who decided about most images first, so many at most. */
+  deciders(jobId: string, countMax: number): Promise<readonly Decider[]>;
   /** Of these images of a review, in any order. */
   changedLabels(jobId: string, imageIds: readonly string[]): Promise<readonly ChangedLabels[]>;
   list(projectId: string): Promise<readonly AnnotationJob[]>;

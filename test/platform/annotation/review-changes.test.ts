@@ -64,6 +64,8 @@ it('tells what became of boxes, by whom, and who decided', async () => {
       jobId: job,
       approved: 3,
       sentBack: 1,
+      // The fourth image too, which nobody changed.
+      deciders: [{ by: 'Bob', approved: 3, sentBack: 1 }],
       sentBackImages: [{ image: three, name: '3.png', comment: 'Too dark.', by: 'Bob' }],
       changedImages: 3,
       changes: [
@@ -82,9 +84,27 @@ it('tells what became of boxes, by whom, and who decided', async () => {
         },
       ],
       changed: [
-        { image: one, name: '1.png', by: ['Bob'], decidedBy: 'Bob' },
-        { image: two, name: '2.png', by: ['Ann'], decidedBy: 'Bob' },
-        { image: three, name: '3.png', by: ['Ann', 'Bob'], decidedBy: 'Bob' },
+        {
+          image: one,
+          name: '1.png',
+          by: ['Bob'],
+          decidedBy: 'Bob',
+          classes: { platelet: { renamed: { green: 1 } }, blue: { added: 1 } },
+        },
+        {
+          image: two,
+          name: '2.png',
+          by: ['Ann'],
+          decidedBy: 'Bob',
+          classes: { red: { moved: 1 } },
+        },
+        {
+          image: three,
+          name: '3.png',
+          by: ['Ann', 'Bob'],
+          decidedBy: 'Bob',
+          classes: { red: { removed: 1 }, blue: { added: 1 } },
+        },
       ],
     },
   });
@@ -206,6 +226,7 @@ it('a job for which nobody asked a review says nothing of labels from before', a
     jobId: job,
     approved: 1,
     sentBack: 0,
+    deciders: [{ by: "the platform's own key", approved: 1, sentBack: 0 }],
     sentBackImages: [],
   });
 });
