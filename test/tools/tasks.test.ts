@@ -271,6 +271,19 @@ it.each([
   ],
   [{}, '3 approved, 1 sent back, with comments.'],
   [{ sentBackImages: [{ image: 'i' }] }, '3 approved, 1 sent back.'],
+  [
+    {
+      deciders: [
+        { by: 'Bob', approved: 2, sentBack: 1 },
+        { approved: 1, sentBack: 0 },
+      ],
+    },
+    '3 approved, 1 sent back, with comments (decided: 3 by "Bob"; 1 by somebody unknown).',
+  ],
+  [
+    { deciders: [{ by: 'Bob', approved: 1, sentBack: 0 }], decidedByOthers: 3 },
+    '(decided: 1 by "Bob"; 3 by others).',
+  ],
 ])('a review says whose labels were changed by whom: %j', async (more, told) => {
   const result = { ...decided, ...more };
   fixture.on(taskRoute, () => ({ json: { taskId: 't1', status: 'completed', result } }));

@@ -15,7 +15,19 @@ function decisionsOf(result: Facts): readonly string[] {
   if (typeof approved !== 'number' || typeof sentBack !== 'number') return [];
   const images = [result.sentBackImages].flat().map(asRecord);
   const comments = images.some(({ comment }) => comment !== undefined) ? ', with comments' : '';
-  return [`${approved} approved`, `${sentBack} sent back${comments}`, ...changesOf(result)];
+  const decided = `${sentBack} sent back${comments}${decidersIn(result)}`;
+  return [`${approved} approved`, decided, ...changesOf(result)];
+}
+
+function decidersIn({ deciders, decidedByOthers = 0 }: Facts): string {
+  const known = Array.isArray(deciders) ? deciders.map(asRecord) : [];
+  if (known.length === 0) return '';
+  const words = known.map(({ by, approved, sentBack }) => {
+    const who = typeof by === 'string' ? quoted(by) : 'somebody unknown';
+    return `${Number(approved) + Number(sentBack)} by ${who}`;
+  });
+  const others = Number(decidedByOthers) > 0 ? [`${Number(decidedByOthers)} by others`] : [];
+  return ` (decided: ${[...words, ...others].join('; ')})`;
 }
 
 /** None where it is not known what the labels were before. */
