@@ -83,6 +83,10 @@ it('a review shows images in the order of their ids, or in that of a search that
 
 it.each([
   [{ state: 'approved' }, 'approved by a reviewer.'],
+  [
+    { state: 'approved', labels_changed: true },
+    'approved by a reviewer, but the labels were changed since.',
+  ],
   [{ state: 'rejected', comment: 'No.' }, 'sent back by a reviewer; "review" says why.'],
   [{ state: 'rejected' }, 'sent back by a reviewer.'],
 ])('an image says what was decided: %j', async (review, told) => {

@@ -91,6 +91,8 @@ function describeImage(image: Answer<typeof get>['image']): string {
 /** The comment stands in the data: others wrote it. */
 function reviewOf(review: Answer<typeof get>['image']['review']): readonly string[] {
   if (review === undefined) return [];
-  if (review.state === 'approved') return ['approved by a reviewer'];
-  return [`sent back by a reviewer${review.comment === undefined ? '' : '; "review" says why'}`];
+  const since = review.labels_changed ? ', but the labels were changed since' : '';
+  if (review.state === 'approved') return [`approved by a reviewer${since}`];
+  const why = review.comment === undefined ? '' : '; "review" says why';
+  return [`sent back by a reviewer${since}${why}`];
 }

@@ -166,7 +166,7 @@ export interface AnnotationJobStore {
   openJobOf(imageIds: readonly string[]): Promise<string | undefined>;
   /** Of any project of a workspace that is not in the trash. */
   findAnywhere(workspaceId: string, jobId: string): Promise<AnnotationJob | undefined>;
-  /** The newest approval or rejection of an image that still stands. */
+  /** The newest approval or rejection of an image, be it of other labels by now. */
   newestDecision(imageId: string): Promise<JobImage | undefined>;
   /** By their names, or in the order that they were given in. */
   images(jobId: string, page: JobImagesPage): Promise<readonly JobImage[]>;
