@@ -82,6 +82,7 @@ const files = [
   'labelling/held-keys.js',
   'labelling/image-labels.js',
   'labelling/image-queue.js',
+  'labelling/kept-decision.js',
   'labelling/kept-labels-notice.js',
   'labelling/kept-labels.js',
   'labelling/kept-outlines.js',

@@ -329,6 +329,42 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.getByText('1 approved, 0 sent back, 0 left').waitFor();
   });
 
+  test('a decision that waits outlives a reload, and replaces none that somebody else made since', async () => {
+    const ids = await labelled(2);
+    const { jobId, decisions, decide } = await createJob('Reloaded', ids);
+    const [id = '', other = ''] = ids;
+    const { page } = await open(`${id}?job=${jobId}`);
+    await page.getByText('Nobody has decided about this image.').waitFor();
+    const decided = /\/acme\/cells\/jobs\/[^/]+\/images\/[^/]+$/;
+    await page.route(decided, (route) =>
+      route.request().method() === 'POST' ? route.abort() : route.continue(),
+    );
+    await page.getByLabel('Why it is sent back').fill('too dark');
+    await page.getByRole('button', { name: 'Send back' }).click();
+    await page.getByText('Sent back: “too dark”, but not sent yet').waitFor();
+    await page.reload();
+    await page.getByText('Sent back: “too dark”, but not sent yet').waitFor();
+    expect((await decisions()).get(id)).toEqual(['annotated']);
+    await page.unroute(decided);
+    await expect.poll(async () => (await decisions()).get(id)).toEqual(['rejected', 'too dark']);
+    await page.goto(`${url()}/#project/cells/annotate/${other}?job=${jobId}`);
+    await page.getByText('Nobody has decided about this image.').waitFor();
+    await page.route(decided, (route) =>
+      route.request().method() === 'POST' ? route.abort() : route.continue(),
+    );
+    await page.keyboard.press('a');
+    await page.getByText('Approved, but not sent yet').waitFor();
+    await decide(other, { decision: 'send_back', comment: 'no' });
+    await page.reload();
+    await page.getByText('Approved, but not sent yet').waitFor();
+    await page.unroute(decided);
+    await page.getByText('Decide again to replace that.').waitFor();
+    expect((await decisions()).get(other)).toEqual(['rejected', 'no']);
+    await page.reload();
+    await page.getByText('sent it back: “no”').waitFor();
+    expect((await decisions()).get(other)).toEqual(['rejected', 'no']);
+  });
+
   test('of decisions that wait the last one is sent, and the words of it are kept', async () => {
     const ids = await labelled(2);
     const { jobId, decisions } = await createJob('Decided twice', ids);

@@ -4,6 +4,7 @@ import { failureOf } from '../../../http-server/page-assets/api-error.js';
 import { annotateAddress } from '../addresses.js';
 import { forgetKeys, holdKeys } from './held-keys.js';
 import { evaluationIn, markUndecided, nextUndecided, undecidedAgain } from './image-queue.js';
+import { KeptDecision } from './kept-decision.js';
 import { goTo } from './keys.js';
 import { service } from './labelling-service.js';
 import { mayGoWell, unsaved, untilRetry } from './retry.js';
@@ -54,7 +55,7 @@ export async function startReview(slug, { queue: { query }, ids, isOrdered }, wo
   }
 }
 
-/** @typedef {Readonly<Record<string, string>>} Decision */
+/** @typedef {import('./kept-decision.js').Decision} Decision */
 
 /** Decisions that wait to be sent, by their job and image. @type {Map<string, Review>} */
 const waiting = new Map();
@@ -68,6 +69,9 @@ class Review {
   /** The last one that was made, until it is sent. @type {Decision | undefined} */
   #wanted;
   #isBusy = false;
+  /** By who decided: decisions about the image, and the revision of its labels. */
+  #seen = { decisions: 0, revision: '' };
+  #kept;
 
   /**
    * @param {{ slug: string, job: string, image: string }} at
@@ -85,11 +89,20 @@ class Review {
     this.#at = at;
     this.#on = on;
     this.#known = known;
+    this.#kept = new KeptDecision(at);
     this.#panel = new ReviewPanel({
       approve: () => this.approve(),
       sendBack: (comment) => this.#decide({ decision: 'send_back', comment }),
     });
     this.#panel.show(known);
+    const { before } = this.#kept;
+    // Once all of the image is there.
+    if (before !== undefined) setTimeout(() => void this.#decide(before.decision, before));
+  }
+
+  /** Whether what waits to be sent is there after the page was loaded anew. */
+  get isKept() {
+    return this.#kept.isKept;
   }
 
   get root() {
@@ -124,17 +137,27 @@ class Review {
     if (!isDecided(now.images[0]?.state)) this.#on.withdrawn();
   }
 
-  /** One that waits to be sent is replaced. @param {Decision} decision */
-  async #decide(decision) {
+  /**
+   * One that waits to be sent is replaced.
+   * @param {Decision} decision
+   * @param {{ decisions: number, revision: string }} [seen] by who decided, before the page was loaded
+   */
+  async #decide(decision, seen = { decisions: this.#decisions, revision: '' }) {
     this.#wanted = decision;
-    if (this.#isBusy) return this.#panel.say(waitingWords(decision), '');
+    if (this.#isBusy) {
+      this.#keep();
+      return this.#panel.say(waitingWords(decision), '');
+    }
     this.#isBusy = true;
+    this.#seen = { decisions: seen.decisions, revision: seen.revision };
     const key = JSON.stringify(this.#at);
     waiting.get(key)?.giveUp();
     waiting.set(key, this);
     unsaved.add(this);
+    this.#keep();
     await this.#sendWanted();
-    this.giveUp();
+    // Else another one works in the tab now, and it waits for who decided.
+    if (unsaved.has(this)) this.giveUp();
     if (waiting.get(key) === this) waiting.delete(key);
     this.#isBusy = false;
   }
@@ -142,7 +165,17 @@ class Review {
   /** What is not sent yet is not sent any more. */
   giveUp() {
     this.#wanted = undefined;
+    this.#kept.forget();
     unsaved.delete(this);
+  }
+
+  get #decisions() {
+    return this.#known.images[0]?.decisions ?? 0;
+  }
+
+  #keep() {
+    if (this.#wanted === undefined) return;
+    this.#kept.keep({ decision: this.#wanted, ...this.#seen });
   }
 
   /** Until the last decision is known to the platform, or refused. */
@@ -154,20 +187,24 @@ class Review {
       forgetKeys();
       return this.#panel.say('Not decided: the labels are not saved.', 'bad');
     }
+    if (this.#seen.revision === '') this.#seen = { ...this.#seen, revision };
+    this.#keep();
     while (this.#wanted !== undefined && unsaved.has(this)) {
-      if (!(await this.#attempt(this.#wanted, revision))) break;
+      if (!(await this.#attempt(this.#wanted))) break;
     }
   }
 
-  /** Whether to go on. @param {Decision} decision @param {string} revision of the labels */
-  async #attempt(decision, revision) {
+  /** Whether to go on. @param {Decision} decision */
+  async #attempt(decision) {
     const { slug, job, image } = this.#at;
-    const decisions = this.#known.images[0]?.decisions ?? 0;
+    const { revision, decisions } = this.#seen;
     const sent = { ...decision, annotation_revision: revision, decisions };
     try {
       const now = await service().decideImage(slug, job, image, sent);
       this.#show({ job: now.job, images: [now.image] });
+      this.#seen = { decisions: this.#decisions, revision };
       if (this.#wanted !== undefined && this.#wanted !== decision) return true;
+      this.#kept.forget();
       this.#panel.say('', '');
       if (this.#panel.root.isConnected) await this.#on.decided(leftIn(now.job));
       return false;
@@ -188,11 +225,11 @@ class Review {
   /** Somebody was faster: what they did is shown, and the person decides again. */
   async #meet(/** @type {string} */ words) {
     const { slug, job, image } = this.#at;
-    const seen = this.#known.images[0]?.decisions;
+    const seen = this.#seen.decisions;
     holdKeys();
     try {
       this.#show(await service().getJobImages(slug, job, image));
-      const isOther = seen !== this.#known.images[0]?.decisions;
+      const isOther = seen !== this.#decisions;
       if (isOther) this.#panel.say(`${words} Decide again to replace that.`, 'bad');
       else if (await this.#on.lookAgain()) {
         this.#panel.say(`${words} You see them as they are now: decide again.`, 'bad');
