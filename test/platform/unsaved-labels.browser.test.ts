@@ -66,6 +66,25 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(await notice(page).count()).toBe(0);
   });
 
+  test('what was undone before a reload leaves an image that nobody has annotated', async () => {
+    await setBoxes(await upload(), [first]);
+    const id = await upload();
+    const { page } = await open(id);
+    await drag(page, [100, 100], [150, 150]);
+    await expect.poll(() => boxesOf(id)).toEqual([drawn]);
+    await saved(page);
+    const writes = /\/(annotate\/|annotation\?)/;
+    await page.route(writes, (route) => route.abort());
+    await page.keyboard.press('Control+z');
+    await page.getByText('Not saved yet, it is tried again').waitFor();
+    await page.reload();
+    await page.getByText('Not saved yet, it is tried again').waitFor();
+    expect(await boxesOf(id)).toEqual([drawn]);
+    await page.unroute(writes);
+    await expect.poll(() => boxesOf(id)).toBeUndefined();
+    await saved(page);
+  });
+
   test('a question that is not answered outlives the way to other pages, and a reload', async () => {
     const { id, page, look, change } = await openStale('unanswered');
     await change();

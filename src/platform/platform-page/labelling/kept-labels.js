@@ -7,10 +7,11 @@ import { isOwn, ownerOf, ownName, TabStorage } from './tab-storage.js';
 /**
  * `base`: the revision from which the labels were changed. `classState`: the one that is meant by
  * their classes. `why`: what stands in the way; empty:
- * nothing yet. `sender`: what sends them; undefined: they were kept by a page before this one, or
- * another one has worked in the tab since.
+ * nothing yet. `isUndone`: whether they are those of an image that nobody had annotated. `sender`: what
+ * sends them; undefined: they were kept by a page before this one, or another one has worked in the
+ * tab since.
  * @typedef {{ name: string, address: string, base: string, classState: string, why: string,
- *   labels: readonly unknown[] }} Stored
+ *   isUndone?: boolean, labels: readonly unknown[] }} Stored
  * @typedef {Stored & { sender?: KeptLabels | undefined }} Entry
  */
 
@@ -46,6 +47,8 @@ export class KeptLabels {
   #isStored = false;
   #stop = async () => {};
   #isShown = () => false;
+  /** @type {(labels: readonly unknown[]) => boolean} */
+  #isUndone = () => false;
 
   /**
    * @param {readonly string[]} place project, independent job (else empty) and image
@@ -61,10 +64,18 @@ export class KeptLabels {
     this.classState = entries.get(this.#key)?.classState ?? classState;
   }
 
-  /** Who sends them. @param {{ stop: () => Promise<void>, isShown: () => boolean }} sender */
-  sentBy({ stop, isShown }) {
+  /**
+   * Who sends them.
+   * @param {{
+   *   stop: () => Promise<void>,
+   *   isShown: () => boolean,
+   *   isUndone: (labels: readonly unknown[]) => boolean,
+   * }} sender
+   */
+  sentBy({ stop, isShown, isUndone }) {
     this.#stop = stop;
     this.#isShown = isShown;
+    this.#isUndone = isUndone;
   }
 
   /** Whether it is in the storage of the tab, which may be full. */
@@ -98,17 +109,18 @@ export class KeptLabels {
    * What waits to be saved; undefined: nothing.
    * @template One
    * @param {(value: unknown) => value is One} isOne
-   * @returns {{ base: string, labels: readonly One[] } | undefined}
+   * @returns {{ base: string, isUndone: boolean, labels: readonly One[] } | undefined}
    */
   draft(isOne) {
-    const { base = '', labels } = entries.get(this.#key) ?? {};
-    return labels?.every(isOne) ? { base, labels } : undefined;
+    const { base = '', isUndone = false, labels } = entries.get(this.#key) ?? {};
+    return labels?.every(isOne) ? { base, isUndone: isUndone === true, labels } : undefined;
   }
 
   /** @param {readonly unknown[]} labels @param {string} base @param {string} [why] */
   keep(labels, base, why = '') {
     if (this.#isOver) return;
-    const stored = { ...this.#named, base, classState: this.classState, labels, why };
+    const isUndone = this.#isUndone(labels);
+    const stored = { ...this.#named, base, classState: this.classState, isUndone, labels, why };
     entries.set(this.#key, { ...stored, sender: this });
     this.#isStored = storage.keep(this.#key, [stored]);
     told();

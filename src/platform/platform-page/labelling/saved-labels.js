@@ -57,6 +57,7 @@ export class SavedLabels {
     this.#saved = on.labels();
     this.#none = image.annotated === true ? undefined : this.#saved;
     this.#draft = kept.draft(isOne);
+    if (this.#draft?.isUndone) this.#none = this.#draft.labels;
     this.#saver = new AnnotationSaver({
       revision: this.#draft?.base ?? revisionOf(image),
       save: (changed, revision) => {
@@ -77,7 +78,8 @@ export class SavedLabels {
       },
     });
     const stop = () => this.#saver.stop();
-    kept.sentBy({ stop, isShown: on.isShown });
+    const isUndone = (/** @type {unknown} */ labels) => labels === this.#none;
+    kept.sentBy({ stop, isShown: on.isShown, isUndone });
   }
 
   get saver() {
