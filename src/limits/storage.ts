@@ -72,8 +72,8 @@ export const storageLimits = {
   groupCommitRestBytesMin: 8 * 1024 * 1024,
   /** Any idle thread ends after this time. */
   groupCommitIdleMsMax: 30_000,
-  /** Writes may end for this time when the store is closed: a service ends within 5 s. */
-  groupCommitCloseMsMax: 1_000,
+  /** Writes may end for this time when the store is closed: all of a service ends within 5 s. */
+  groupCommitCloseMsMax: 3_000,
 
   // Files and blobs.
 

@@ -16,6 +16,7 @@ function takeBack(data: string) {
     DROP TABLE annotation_job_changers;
     ALTER TABLE annotation_job_images DROP COLUMN changed;
     ALTER TABLE annotation_job_labels DROP COLUMN decided;
+    ALTER TABLE annotation_job_images DROP COLUMN labels_changed;
     PRAGMA user_version = ${place};`);
   database.close();
 }
