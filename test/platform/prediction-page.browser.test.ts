@@ -226,6 +226,22 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect(problems).toEqual([]);
   });
 
+  test('the percentage that is typed stays when somebody changes the image meanwhile', async () => {
+    const id = await uploadSquares();
+    const { page } = await open(id);
+    await page.getByText('3 predictions').waitFor();
+    const field = page.getByLabel('Show predictions from this percentage on');
+    await field.fill('60');
+    await setBoxes(id, [['red', 58, 58, 4, 4]]);
+    await page.getByText('you see it as it is now').waitFor();
+    expect(await field.inputValue()).toBe('60');
+    await page.keyboard.press('Enter');
+    await page.getByText('2 predictions').waitFor();
+    await field.fill('170');
+    await page.keyboard.press('Tab');
+    expect(await field.inputValue()).toBe('100');
+  });
+
   test('a click, J and K and the list choose a prediction; what has a label is none', async () => {
     const id = await uploadSquares();
     await setBoxes(id, [

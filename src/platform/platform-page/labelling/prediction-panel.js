@@ -11,6 +11,7 @@ import { button } from './panel-parts.js';
 export class PredictionPanel {
   root;
   #decisions;
+  #percent = '';
   #head = element('p', { class: 'quiet' });
   #mistakes = element('ul', { 'aria-label': 'What may be wrong' });
   #threshold = element('input', {
@@ -32,6 +33,9 @@ export class PredictionPanel {
     this.#threshold.addEventListener('change', () => {
       decisions.showFrom(this.#threshold.valueAsNumber / 100 || 0);
     });
+    this.#threshold.addEventListener('blur', () => {
+      this.#threshold.value = this.#percent;
+    });
     this.root = element(
       'section',
       { class: 'stack', 'aria-label': 'Predictions', hidden: true },
@@ -52,7 +56,9 @@ export class PredictionPanel {
     );
     const what = open.length === 1 ? '1 prediction' : `${open.length} predictions`;
     this.#head.textContent = problem || `${what} to decide about, of ${source}`;
-    this.#threshold.value = String(Math.round(threshold * 100));
+    this.#percent = String(Math.round(threshold * 100));
+    // What somebody types stays.
+    if (document.activeElement !== this.#threshold) this.#threshold.value = this.#percent;
     this.#accept.disabled = chosen === undefined;
     this.#refuse.disabled = chosen === undefined;
     this.#acceptAll.disabled = open.length === 0;
