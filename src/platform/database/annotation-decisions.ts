@@ -109,7 +109,8 @@ export function decideImage(
     const known = await read();
     if (known === undefined) return undefined;
     const { seenRevision, state, comment, seenDecisions } = decision;
-    if (seenRevision !== undefined && seenRevision !== (await revisionIn(database, imageId))) {
+    const labels = await labelsOf(database, imageId);
+    if (seenRevision !== undefined && seenRevision !== revisionOf(labels)) {
       throw changed('The labels of this image have changed meanwhile.');
     }
     // Two people of one opinion are no conflict; nor is an answer that was lost.
@@ -118,7 +119,11 @@ export function decideImage(
     if (known.decisions !== seenDecisions) {
       throw changed('Somebody decided about this image meanwhile.');
     }
-    if (state === 'approved' && (await isUnannotated(database, known))) {
+    // A complete job keeps the state of what was decided.
+    const isUnannotated = known.labelsChanged
+      ? labels === undefined
+      : known.state === 'unannotated';
+    if (state === 'approved' && isUnannotated) {
       throw new FoveaError('conflict', 'Nobody has annotated this image yet.', {
         hint: 'Draw its boxes, mark it as empty, or send it back.',
       });
@@ -135,20 +140,10 @@ function changed(message: string): FoveaError {
   return new FoveaError('conflict', message, { hint });
 }
 
-/** A complete job keeps the state of what was decided. */
-async function isUnannotated(
-  database: AsyncDatabase,
-  { imageId, state, labelsChanged }: JobImage,
-): Promise<boolean> {
-  if (!labelsChanged) return state === 'unannotated';
-  const sql = 'SELECT annotation IS NULL AS none FROM images WHERE id = ?';
-  return (await database.get(sql, [imageId], (row) => row.boolean('none'))) === true;
-}
-
-async function revisionIn(database: AsyncDatabase, imageId: string): Promise<string> {
+/** As JSON; undefined: nobody has annotated the image. */
+function labelsOf(database: AsyncDatabase, imageId: string): Promise<string | undefined> {
   const sql = 'SELECT annotation FROM images WHERE id = ?';
-  const json = await database.get(sql, [imageId], (row) => row.optionalText('annotation'));
-  return revisionOf(json);
+  return database.get(sql, [imageId], (row) => row.optionalText('annotation'));
 }
 
 /** Within a transaction that brings the index along: of images that are in the job. */

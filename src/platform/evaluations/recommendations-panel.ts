@@ -18,6 +18,7 @@ import type { Evaluation } from '../store/evaluations.ts';
 import type { Project } from '../store/projects.ts';
 import type { Version } from '../store/versions.ts';
 import { type KeptFigures, warningOf } from './describe-evaluation.ts';
+import { trainingOf } from './trained-model.ts';
 
 type Panel = Partial<Answer<typeof evaluations.evaluations_get>>;
 
@@ -67,8 +68,7 @@ async function factsOf(
     settings.version === undefined
       ? undefined
       : await store.versions.find(project.id, settings.version);
-  // Of a model `project/version/training`; others, and files, do not say what they learned from.
-  const training = await store.trainings.get(settings.modelId?.split('/').at(-1) ?? '');
+  const training = await trainingOf(store, settings.modelId ?? '');
   return {
     modelTask: figures.modelTask ?? 'detection',
     images: figures.images,
