@@ -199,7 +199,8 @@ export async function open(
   visits.push(opened);
   await opened.page.getByLabel('API key').fill(key);
   await opened.page.getByRole('button', { name: 'Open' }).click();
-  await opened.page.locator('main h2').waitFor();
+  // A page that loads has a heading too, and takes no keys.
+  await opened.page.locator('main:not([aria-busy]) h2').waitFor();
   return opened;
 }
 

@@ -69,9 +69,8 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 90_000 }, () => {
     await page.keyboard.press('a');
     await page.getByText('Every image of this job is decided.').waitFor();
     const { text, data } = await fovea.call('tasks_wait', { taskId });
-    expect(text).toContain(
-      '2 approved, 1 sent back, with comments, labels of 1 image changed (1 by',
-    );
+    expect(text).toContain('2 approved, 1 sent back, with comments (decided: 3 by');
+    expect(text).toContain('labels of 1 image changed (1 by');
     expect(data).toMatchObject({
       status: 'completed',
       done: true,

@@ -2,6 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { FoveaError } from '../../../src/errors.ts';
+import { limits } from '../../../src/limits.ts';
 import { openDatabase } from '../../../src/storage/database.ts';
 import { serveBatches } from '../../../src/storage/group-commit-worker.ts';
 import type { NumberCommand, NumberOutcome } from '../number-table.ts';
@@ -11,10 +12,12 @@ const port = parentPort;
 const path: unknown = workerData;
 if (port === null || typeof path !== 'string') throw new Error('This is a thread of a test.');
 
+const busyMsMax = limits.groupCommitCloseMsMax + 2_000;
 let transactions = 0;
 
 serveBatches<NumberCommand, NumberOutcome>(port, {
-  open: () => openDatabase(path, [numberTable], { busyMsMax: 2_500, busyStepMs: 100 }),
+  // It waits for a lock for longer than closing waits for it.
+  open: () => openDatabase(path, [numberTable], { busyMsMax, busyStepMs: 100 }),
   begin: (database, now) => {
     transactions += 1;
     const transaction = transactions;
