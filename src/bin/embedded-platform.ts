@@ -37,8 +37,8 @@ export async function startEmbedded(
     port: 0,
     workspace: settings.workspace ?? localWorkspace,
     ...platformOptions(settings, 0),
-    keys: page === undefined ? [key] : [key, page.key],
-    ...(page && { routes: [page.route] }),
+    keys: [key],
+    ...(page && { pageKey: page.key, routes: [page.route] }),
     log: log.part('platform'),
     clock: systemClock,
   });

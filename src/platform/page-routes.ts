@@ -52,6 +52,7 @@ const files = [
   'mistake-words.js',
   'navigation.js',
   'page-links.js',
+  'process-keys.js',
   'people.js',
   'one-use-link.js',
   'project-tabs.js',

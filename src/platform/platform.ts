@@ -57,6 +57,8 @@ export interface PlatformOptions extends PartsOptions {
   readonly workspace: string;
   /** Keys to accept, for all of that workspace, as long as the service runs. */
   readonly keys: readonly Secret[];
+  /** As one of them, for the person at the web page: the activity log tells the two apart. */
+  readonly pageKey?: Secret;
   /** Knows the access tokens that are accepted beside them. */
   readonly verifyAccessToken?: VerifyAccessToken;
   /** Our audience; tokens without an audience are accepted too. */
@@ -195,9 +197,10 @@ function createAccessControl(
   options: PlatformOptions,
   calls: Rows['calls'],
 ) {
-  const { keys, verifyAccessToken, issuer, rateLimit = 0, clock } = options;
+  const { keys, pageKey, verifyAccessToken, issuer, rateLimit = 0, clock } = options;
   const authenticate = createAuthenticator({
     keys,
+    pageKey,
     workspace,
     store,
     verifyAccessToken,

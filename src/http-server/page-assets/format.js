@@ -67,6 +67,11 @@ function formatted(format, time) {
   return Number.isNaN(date.getTime()) ? time : format.format(date);
 }
 
+/** At the beginning of a sentence. @param {string} words */
+export function capitalised(words) {
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
 /** A value of event_data or custom_metadata on one line. @param {unknown} value */
 export function plainValue(value) {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');

@@ -22,6 +22,8 @@ export type Authenticate = (
 export interface AuthenticatorOptions {
   /** Environment keys: accepted for `workspace` as long as the process runs, and never stored. */
   readonly keys: readonly Secret[];
+  /** As one of them, for a person in the browser: what is done with it has a name of its own. */
+  readonly pageKey: Secret | undefined;
   readonly workspace: Workspace;
   readonly store: Pick<Store, 'apiKeys' | 'workspaces'>;
   /** Undefined: access tokens are not accepted. */
@@ -36,18 +38,14 @@ export interface AuthenticatorOptions {
  * is refused (RFC 9700 section 4.3.2).
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticate {
-  const { keys, workspace } = options;
-  const accepted = new Set(keys.map((key) => key.hash()));
+  const { keys, pageKey, workspace } = options;
+  const nameOf = new Map(keys.map((key) => [key.hash(), 'environment']));
+  if (pageKey !== undefined) nameOf.set(pageKey.hash(), 'page');
   return async (presented, place) => {
     if (presented === undefined) return undefined;
-    if (accepted.has(presented.hash())) {
-      return {
-        workspace,
-        scopes: undefined,
-        folderIds: undefined,
-        name: 'environment',
-        isPublishable: false,
-      };
+    const name = nameOf.get(presented.hash());
+    if (name !== undefined) {
+      return { workspace, scopes: undefined, folderIds: undefined, name, isPublishable: false };
     }
     const ofKey = await authenticateApiKey(options, presented);
     if (ofKey !== undefined || place !== 'header') return ofKey;

@@ -1,5 +1,6 @@
 // Credentials as people know them: `key:ID` tells a person nothing, the name of that key does.
 
+import { processKeyWords } from '../platform-page/process-keys.js';
 import type { Store } from '../store/store.ts';
 import type { Principal } from './authorization.ts';
 
@@ -29,8 +30,7 @@ export async function credentialWords(
   const names = new Map(keys.map(({ id, name }) => [`key:${id}`, name]));
   for (const { id, name } of await peopleFor(people, principal)) names.set(`token:${id}`, name);
   return (credential) => {
-    if (credential === 'environment') return "the platform's own key";
-    return names.get(credential) ?? credential;
+    return processKeyWords.get(credential) ?? names.get(credential) ?? credential;
   };
 }
 

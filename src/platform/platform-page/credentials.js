@@ -1,6 +1,8 @@
 // Who did something, in words: the activity log names credentials, whose ids tell a person nothing.
 
+import { capitalised } from '../../http-server/page-assets/format.js';
 import { listActivity, listKeys, listPeople } from './api.js';
+import { processKeyWords } from './process-keys.js';
 
 /** @import { ApiKey } from './types.ts' */
 
@@ -43,7 +45,8 @@ export function namesOf(keys) {
 /** @param {string | null | undefined} who @param {ReadonlyMap<string, string>} names */
 export function whoWords(who, names) {
   if (!who) return 'Fovea itself';
-  if (who === 'environment') return "The platform's own key";
+  const ofProcess = processKeyWords.get(who);
+  if (ofProcess !== undefined) return capitalised(ofProcess);
   const [kind = '', ...rest] = who.split(':');
   const id = rest.join(':');
   const known = names.get(who);

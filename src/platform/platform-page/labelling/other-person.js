@@ -1,5 +1,7 @@
 // Who else works on the same images, in words.
 
+import { capitalised } from '../../../http-server/page-assets/format.js';
+import { processKeyWords } from '../process-keys.js';
 import { service } from './labelling-service.js';
 
 export const somebodyElse = 'Somebody else';
@@ -22,5 +24,5 @@ export function deciderWords(who) {
   const name = who && service().personName?.(who);
   if (name) return name;
   if (who === undefined || who.startsWith('token:')) return 'Somebody';
-  return who === 'environment' ? "The platform's own key" : 'An API key';
+  return capitalised(processKeyWords.get(who) ?? 'an API key');
 }

@@ -6,6 +6,7 @@ import { activityAddress, projectAddress } from '../addresses.js';
 import { listActivity } from '../api.js';
 import { credentialNames, whoWords } from '../credentials.js';
 import { listPage } from '../list-page.js';
+import { processKeyWords } from '../process-keys.js';
 import { timeElement } from '../time-element.js';
 import { isoOf } from './events.js';
 
@@ -35,7 +36,7 @@ export async function activityView(query) {
         name: 'who',
         words: 'Who',
         options: [
-          { value: 'environment', words: whoWords('environment', names) },
+          ...[...processKeyWords.keys()].map((value) => ({ value, words: whoWords(value, names) })),
           ...[...names].map(([value, words]) => ({ value, words })),
         ],
       },

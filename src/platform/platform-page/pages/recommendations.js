@@ -1,7 +1,7 @@
 // What an evaluation suggests to do, each with its numbers, its causes and the next step.
 
 import { element } from '../../../http-server/page-assets/elements.js';
-import { plainValue } from '../../../http-server/page-assets/format.js';
+import { capitalised, plainValue } from '../../../http-server/page-assets/format.js';
 import { judgedAddress } from '../addresses.js';
 import { fact } from '../facts.js';
 import { spaced } from '../mistake-words.js';
@@ -69,8 +69,7 @@ function linkOf(slug, id, call) {
 
 /** `missed_detection` as words. @param {string} name */
 function wordsOf(name) {
-  const words = name.replaceAll('_', ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  return capitalised(name.replaceAll('_', ' '));
 }
 
 /** @param {unknown} value */
