@@ -38,6 +38,6 @@ export async function reviewWay(
   const whose =
     assignedTo === undefined
       ? ', signed in'
-      : '; decisions there have the name of this machine, not theirs: for that, run fovea platform and ask again';
+      : '; decisions there are by "the page of fovea open", without their name: for that, run fovea platform and ask again';
   return { words: `run ${asGiven(command)}, which opens the first one${whose}`, data: { command } };
 }

@@ -104,7 +104,7 @@ async function noteOfReview(
     page === undefined
       ? 'For their own name, run fovea platform, and let them sign in at its address.'
       : `For their own name, let them sign in at ${page}/#${view}`;
-  return `${asked} was asked. Decisions made here have the name of this machine. ${better}\n`;
+  return `${asked} was asked. Decisions made here are by "the page of fovea open". ${better}\n`;
 }
 
 /** Undefined: there is no browser here, or none is wanted. */

@@ -111,7 +111,7 @@ test('a person is sent to the page at which they sign in themselves, and the job
   expect(await beside.ok('annotation_review', more)).toMatchObject({ link: data.link });
   const opened = await startFovea(['open', `cells/review/${jobId}`], own());
   onTestFinished(() => opened.stop());
-  expect(opened.output()).toContain('eve@acme.org was asked. Decisions made here have the name of');
+  expect(opened.output()).toContain('eve@acme.org was asked. Decisions made here are by');
   expect(opened.output()).toContain(String(data.link));
 
   const command = await runFovea(['open', `cells/review/${jobId}`], { ...own(), ...remote() });
@@ -130,7 +130,7 @@ test('where the platform ended, its page is not offered, and whose name decides 
   const asked = { project: 'cells', images, assignedTo: bob };
   const { data, text } = await fovea.call('annotation_review', asked);
   expect(data.command).toBe(`fovea open cells/review/${data.jobId}`);
-  expect(text).toContain('have the name of this machine, not theirs');
+  expect(text).toContain('are by "the page of fovea open", without their name');
 });
 
 test.each([

@@ -135,7 +135,8 @@ describe('tasks_wait', () => {
     expect(forPeople(summary)).toBe(
       'Task "t1" is not done yet (waiting): "ada@acme.org" must decide about 2 images: ' +
         'tell them to run "fovea open cells/review/j1", which opens the first one; decisions there ' +
-        'have the name of this machine, not theirs: for that, run fovea platform and ask again.',
+        'are by "the page of fovea open", without their name: for that, run fovea platform and ' +
+        'ask again.',
     );
     expect(data).toMatchObject({ review, command: 'fovea open cells/review/j1' });
     expect(next).toMatchObject([{ why: expect.stringContaining('person') }]);
