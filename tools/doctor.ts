@@ -145,6 +145,7 @@ async function checkPlatform({ client, settings, signal }: ToolContext): Promise
 
 function kindOf({ baseUrl, isOurs }: ToolContext['settings']): string {
   if (baseUrl === undefined) return 'embedded platform';
+  if (isOurs === undefined) return 'platform at FOVEA_BASE_URL';
   return isOurs ? 'fovea platform' : 'hosted platform';
 }
 

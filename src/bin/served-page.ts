@@ -27,7 +27,8 @@ export async function findServedPage(data: string): Promise<string | undefined> 
   if (left === undefined || parsed === undefined || 'wrong' in parsed) return undefined;
   // What died left its address, at which another platform may answer since.
   const answering = await askPlatform(parsed.value, undefined);
-  return answering?.instance === left.instance ? parsed.value : undefined;
+  const isSame = typeof answering === 'object' && answering.instance === left.instance;
+  return isSame ? parsed.value : undefined;
 }
 
 async function read(path: string): Promise<JsonObject | undefined> {
