@@ -1,13 +1,13 @@
 // `npm run bench:curation -- FOLDER`: how much of what is wrong with a dataset is found. FOLDER
 // holds JPEGImages and Annotations as Pascal VOC has them; the sample unless given. Copies of all
-// images are told among them, frames of one scene in several splits, and damaged labels by what a
-// model would find. The same run gives
-// the same figures. With `--images N` and `--dimensions N` instead: how long comparisons of so many
+// images are told among them, frames of one scene in several splits, noise, blank images and some
+// out of focus, and damaged labels by what a model would find. The same run gives the same figures.
+// `--write` puts what is said into docs/benchmarks.md. With `--images N` and `--dimensions N` instead: how long comparisons of so many
 // take on each database, and how long they hold up the main thread; dimensions are those of an
 // embedding model, or 0.
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import sharp, { type Sharp } from 'sharp';
 import { labelMistakeKinds } from '../src/contract/evaluations.ts';
@@ -18,6 +18,8 @@ import { randomFrom } from '../src/seeded-random.ts';
 import { compare, damage, type Found } from '../test/evaluation/damaged-labels.ts';
 import { readVocLabels } from '../test/evaluation/voc-labels.ts';
 import { measureManyImages } from './curation/many-images.ts';
+import { measureOutliers } from './curation/outliers.ts';
+import { Said } from './measure/said.ts';
 import { formatTable } from './measure/text-table.ts';
 
 interface Size {
@@ -46,7 +48,11 @@ const scenesMax = 60;
 const framesOfScene = 8;
 
 const { values, positionals } = parseArgs({
-  options: { images: { type: 'string' }, dimensions: { type: 'string', default: '0' } },
+  options: {
+    images: { type: 'string' },
+    dimensions: { type: 'string', default: '0' },
+    write: { type: 'boolean', default: false },
+  },
   allowPositionals: true,
 });
 if (values.images !== undefined) {
@@ -57,10 +63,17 @@ if (values.images !== undefined) {
 
 const folder = positionals[0] ?? 'sample/blood-cells';
 const files = readdirSync(join(folder, 'JPEGImages')).sort();
-process.stdout.write(`${files.length} images of ${folder}\n\n`);
+const said = new Said();
+said.say(`${files.length} images of ${basename(folder)}\n`);
 await sayCopies();
 await sayFrames();
+said.say(`${await measureOutliers(readImages())}\n`);
 sayMistakes();
+if (values.write) said.write('bench:curation');
+
+function readImages(): readonly Buffer[] {
+  return files.map((name) => readFileSync(join(folder, 'JPEGImages', name)));
+}
 
 /** A share of width and height is gone, half of it on each side. */
 function inner({ width, height }: Size, share: number) {
@@ -82,12 +95,12 @@ function corner({ width, height }: Size, share: number) {
  * are told without any copies: these are named, for a person to look at.
  */
 async function sayCopies(): Promise<void> {
-  const images = files.map((name) => readFileSync(join(folder, 'JPEGImages', name)));
+  const images = readImages();
   const originals = await vectorsOf(images);
   const { groups: alike } = await groupNearDuplicates(originals);
   const placeOf = files.map((_, at) => alike.findIndex((group) => group.includes(at)) + 1 || -at);
   for (const group of alike) {
-    process.stdout.write(`one place: ${group.map((at) => files[at]).join(', ')}\n`);
+    said.say(`one place: ${group.map((at) => files[at]).join(', ')}`);
   }
   const rows = [['copies', 'recall', 'precision', 'pairs told']];
   for (const [name, change] of copies) {
@@ -108,7 +121,7 @@ async function sayCopies(): Promise<void> {
     }
     rows.push([name, share(found, files.length), share(right, told), String(told)]);
   }
-  process.stdout.write(`\nNear-duplicates\n${formatTable(rows)}\n\n`);
+  said.say(`\nNear-duplicates\n${formatTable(rows)}\n`);
 }
 
 async function vectorsOf(images: readonly Buffer[]): Promise<readonly Int8Array[]> {
@@ -157,9 +170,7 @@ async function sayFrames(): Promise<void> {
     const counts = [leaking.length, found.size, mixed.length];
     rows.push([`${step * 100} %`, ...counts.map(String)]);
   }
-  process.stdout.write(
-    `Frames of ${scenes.length} scenes, ${framesOfScene} each\n${formatTable(rows)}\n\n`,
-  );
+  said.say(`Frames of ${scenes.length} scenes, ${framesOfScene} each\n${formatTable(rows)}\n`);
 }
 
 /** The left 60 % of an image, moved to the right by a share of its width. */
@@ -186,7 +197,7 @@ function sayMistakes(): void {
   for (const scoreMin of [0, 0.5, 0.6, 0.7]) {
     add(`all from a score of ${scoreMin}`, compare(images, mistakes, { scoreMin }));
   }
-  process.stdout.write(`Label mistakes\n${formatTable(rows)}\n`);
+  said.say(`Label mistakes\n${formatTable(rows)}`);
 }
 
 function readLabels() {

@@ -157,8 +157,8 @@ async function fillVectors({ database, looks }: Place, many: ManyImages): Promis
   const look = looksOf(64, 30);
   const embedding = looksOf(many.dimensions, 30);
   const isOnServer = looks === 'image_looks';
-  const addLook = `INSERT INTO ${looks} (ordinal, vector${isOnServer ? ', hash' : ''})
-    VALUES (?, ?${isOnServer ? ', 0::bit(64)' : ''})`;
+  const addLook = `INSERT INTO ${looks} (ordinal, vector, sharpness${isOnServer ? ', hash' : ''})
+    VALUES (?, ?, 0${isOnServer ? ', 0::bit(64)' : ''})`;
   if (many.dimensions > 0) {
     await database.run(
       `INSERT INTO embedding_models (fingerprint, name, dimensions, used)

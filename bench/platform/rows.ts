@@ -187,7 +187,10 @@ function annotationOf(labels: ReadonlyMap<string, number>): string {
 /** As the upload would have found it, but for the pictures. */
 function addLook(database: Database, ordinal: number, random: () => number): void {
   const vector = Uint8Array.from({ length: 64 }, () => Math.floor(random() * 256));
-  database.run('INSERT INTO likeness_vectors (ordinal, vector) VALUES (?, ?)', [ordinal, vector]);
+  database.run('INSERT INTO likeness_vectors (ordinal, vector, sharpness) VALUES (?, ?, 0)', [
+    ordinal,
+    vector,
+  ]);
   if (ordinal % 256 !== 1) return;
   const hashes = Uint8Array.from({ length: 2_048 }, () => Math.floor(random() * 256));
   database.run('INSERT INTO likeness_hashes (chunk, hashes) VALUES (?, ?)', [

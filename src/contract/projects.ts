@@ -342,6 +342,14 @@ export const projectExtensions = {
       complete: z.boolean().describe('false: not all images were looked at.'),
       by: z.string().optional().describe('What tells them apart: an embedding model, or looks.'),
       compared: z.int().optional().describe('Images that were compared.'),
+      sharpness: open({
+        measured: z.int().describe('Images whose sharpness is known.'),
+        unmeasured: z.int().describe('Images of which it is not known, or not yet.'),
+        low: z.number().optional().describe('Below it an image is an outlier.'),
+        high: z.number().optional().describe('Above it an image is an outlier.'),
+      })
+        .optional()
+        .describe('Of outliers, with the fence where enough images were measured.'),
       splits: splitCounts.partial().optional().describe('Of leaks: images of the project in each.'),
       groups: z.array(imageGroup).readonly().optional(),
       images: z
@@ -351,6 +359,7 @@ export const projectExtensions = {
             boxes: z.array(oddBox).readonly(),
             total: z.int().describe('Such boxes of the image.'),
             reason: z.string().optional().describe('What else is wrong with it.'),
+            sharpness: z.number().optional().describe('Of outliers by their sharpness.'),
           }),
         )
         .readonly()

@@ -6,14 +6,14 @@ import { FoveaError } from '../errors.ts';
 import { limits } from '../limits.ts';
 import { checkBmpRows, decodeBmp, readBmpHeader, type Size } from './bmp.ts';
 import { checkWhole } from './check-whole.ts';
-import { descriptorSide } from './cosine-transform-basis.ts';
 import { type DecodeCost, decodeCost } from './decode-cost.ts';
 import { fileError } from './file-error.ts';
 import { type ImageFormat, imageContentTypes, Malformed, recogniseImage } from './image-format.ts';
 import { type ImageHeader, readHeader } from './image-header.ts';
 import { loadSharp } from './load-sharp.ts';
 import type { RawImage } from './raw-image.ts';
-import { computeDescriptor, type Descriptor } from './similarity-descriptor.ts';
+import { sharpnessSide } from './sharpness.ts';
+import { type Descriptor, describePixels } from './similarity-descriptor.ts';
 
 export interface ImageFile {
   readonly format: ImageFormat;
@@ -65,9 +65,9 @@ export async function readDescribedImage(
   }
   const pixels = await openPixels(bytes, file);
   // Reading into a small image reads all pixels, in little memory.
-  const side = descriptorSide;
+  const side = sharpnessSide;
   const small = await readOut(file, pixels.resize(side, side, { fit: 'fill' }));
-  return { file, descriptor: computeDescriptor(small) };
+  return { file, descriptor: describePixels(small) };
 }
 
 /**

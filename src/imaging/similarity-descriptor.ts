@@ -10,12 +10,39 @@ import {
   zigzag,
 } from './cosine-transform-basis.ts';
 import type { RawImage } from './raw-image.ts';
+import { measureSharpness } from './sharpness.ts';
 
 export interface Descriptor {
   /** 64 numbers: the coarse layout of the light (36), of blue (14) and of red (14). */
   readonly vector: Int8Array;
   /** 8 bytes: the signs of the coarsest coefficients of the light. */
   readonly hash: Uint8Array;
+  /** As `measureSharpness`; undefined where the image was described before there was one. */
+  readonly sharpness?: number | undefined;
+}
+
+/** Describes an image of `sharpnessSide` pixels in each direction. */
+export function describePixels(pixels: RawImage): Descriptor {
+  return { ...computeDescriptor(shrink(pixels)), sharpness: measureSharpness(pixels) };
+}
+
+/** To `descriptorSide`: the means of square blocks. */
+function shrink({ data, width }: RawImage): RawImage {
+  const block = width / descriptorSide;
+  const small = new Uint8Array(descriptorSide ** 2 * 3);
+  for (let at = 0; at < small.length; at += 1) {
+    const [place, channel] = [Math.floor(at / 3), at % 3];
+    const [left, top] = [
+      (place % descriptorSide) * block,
+      Math.floor(place / descriptorSide) * block,
+    ];
+    let sum = 0;
+    for (let y = top; y < top + block; y += 1) {
+      for (let x = left; x < left + block; x += 1) sum += data[(y * width + x) * 3 + channel] ?? 0;
+    }
+    small[at] = Math.round(sum / block ** 2);
+  }
+  return { data: small, width: descriptorSide, height: descriptorSide };
 }
 
 /**

@@ -348,6 +348,7 @@ describe('projects_findings', () => {
     const outliers = await findings({ finding: 'outliers', picture: true });
     expect(outliers.data).toMatchObject({ total: 0, images: [], by: 'looks' });
     expect(outliers.text).toContain('There is nothing to show in a picture.');
+    expect(outliers.text).toContain('Sharpness tells outliers of 20 images or more.');
     await fovea.ok('projects_create', {
       name: 'Odd one',
       type: 'object-detection',

@@ -3,6 +3,7 @@
 import * as z from 'zod';
 import type { Answer } from '../../src/contract/operation.ts';
 import { projectExtensions } from '../../src/contract/projects.ts';
+import { limits } from '../../src/limits.ts';
 import { callLong } from '../../src/mcp/long-call.ts';
 import { toolFor } from '../../src/mcp/operation-tool.ts';
 import type { NextCall, ToolContext, ToolResult } from '../../src/mcp/tool.ts';
@@ -38,7 +39,7 @@ async function listFindings(given: Input, context: ToolContext): Promise<ToolRes
   const by = body.by === undefined ? '' : ` Told apart by ${judgeOf(body.by)}.`;
   const none = picture && sheet === undefined ? ' There is nothing to show in a picture.' : '';
   return {
-    summary: `${finding} in ${quoted(lastPart(project))}: ${count(body.total, what)}.${by}${left}${none}`,
+    summary: `${finding} in ${quoted(lastPart(project))}: ${count(body.total, what)}.${by}${sharpnessWords(body.sharpness)}${left}${none}`,
     data,
     next: nextCalls(body, given),
     page: pageAt({ total: body.total, rows: `${what}s`, shown: rows, offset }),
@@ -51,6 +52,14 @@ async function listFindings(given: Input, context: ToolContext): Promise<ToolRes
 function leftWords(compared: number | undefined): string {
   const which = compared === undefined ? '' : `: ${count(compared, 'image')} were compared`;
   return ` Not all images were looked at${which}.`;
+}
+
+function sharpnessWords(sharpness: Answer<typeof operation>['sharpness']): string {
+  if (sharpness === undefined) return '';
+  const { unmeasured, low } = sharpness;
+  const few = ` Sharpness tells outliers of ${limits.sharpnessImagesMin} images or more.`;
+  const open = ` The sharpness of ${count(unmeasured, 'image')} is not known (yet).`;
+  return `${low === undefined ? few : ''}${unmeasured > 0 ? open : ''}`;
 }
 
 /** `by`: the name of an embedding model, which others gave. */

@@ -20,7 +20,7 @@ export const operationSynonyms: Readonly<Record<string, string>> = {
     'boxes per class, count boxes, images per class, how many images, how many labels, statistics, ' +
     'audit dataset, null, outliers, annotation errors, problems dataset, duplicates, typos, mistakes labels, mistakes annotations, mistakes dataset, howmany images, consistent labels',
   projects_findings:
-    'show duplicates, list duplicates, conflicting labels, same picture other labels, inconsistent labels of copies, near duplicates, similar pictures twice, leak, leakage, tiny boxes, refused files, rejected files, truncated images, corrupt images, why rejected, outliers, clusters, clustering',
+    'show duplicates, list duplicates, conflicting labels, same picture other labels, inconsistent labels of copies, near duplicates, similar pictures twice, leak, leakage, tiny boxes, refused files, rejected files, truncated images, corrupt images, why rejected, outliers, blurry images, blurred, out of focus, blank images, noisy images, clusters, clustering',
   classes_change:
     'rename class, rename label, rename category, delete class, remove class, drop class, merge classes, join classes, combine classes, map classes, fix class spelling, fix class names, correct class names, unify classes, change class name, delete class project, remove class project, delete label class, undo class change, classes spelled two ways, typos class, swap two classes, restore class',
   projects_rebalance_splits:

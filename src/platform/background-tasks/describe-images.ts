@@ -1,5 +1,5 @@
-// Finds out how new images look, behind their upload: for searches by similarity and for
-// near-duplicates. Whoever uploads does not wait for all pixels to be decoded.
+// Finds out how new images look, behind their upload: for searches by similarity, for
+// near-duplicates and for outliers. Whoever uploads does not wait for all pixels to be decoded.
 
 import { setImmediate } from 'node:timers/promises';
 import { FoveaError } from '../../errors.ts';
@@ -40,14 +40,16 @@ export const describeImages: BackgroundTask = async (dependencies, claim, signal
   }
 };
 
-/** Those that somebody waits for come first. */
+/** Those that somebody waits for come first, and last those whose sharpness alone is not known. */
 async function nextImages(
   { store: { search }, descriptors }: TaskDependencies,
   countMax: number,
 ): Promise<readonly UndescribedImage[]> {
   const { nextScope } = descriptors;
   const wanted = nextScope === undefined ? [] : await search.undescribed(countMax, nextScope);
-  return wanted.length > 0 ? wanted : search.undescribed(countMax, 'all');
+  if (wanted.length > 0) return wanted;
+  const others = await search.undescribed(countMax, 'all');
+  return others.length > 0 ? others : search.unmeasured(countMax);
 }
 
 async function lookAt(

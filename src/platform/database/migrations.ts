@@ -46,7 +46,7 @@ import {
 } from './schema.ts';
 import { searchTables } from './search.ts';
 import { nameChunkTables } from './search-index/name-index.ts';
-import { undescribedImageTables } from './search-index/undescribed-images.ts';
+import { sharpnessColumn, undescribedImageTables } from './search-index/undescribed-images.ts';
 import { workspaceTerms } from './search-index/workspace-terms.ts';
 import { trainingEpochTable, trainingTables } from './trainings.ts';
 import { trashedImageTables } from './trashed-images.ts';
@@ -112,4 +112,5 @@ export const platformMigrations: readonly Migration[] = [
   taskWaits,
   reviewLabelTables,
   labelsChangedColumn,
+  sharpnessColumn,
 ];

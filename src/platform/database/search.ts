@@ -34,6 +34,7 @@ import {
   countTry,
   hasUndescribed,
   listUndescribed,
+  listUnmeasured,
   lookAgain,
   settleUndescribed,
 } from './search-index/undescribed-images.ts';
@@ -108,6 +109,7 @@ export function searchStore(
       return (await database.get(sql, [], (row) => row.optionalInteger('newest'))) ?? 0;
     },
     undescribed: (countMax, scope) => listUndescribed(database, countMax, scope),
+    unmeasured: (countMax) => listUnmeasured(database, index, countMax),
     countTry: (imageId, fenced) => fenced(() => countTry(database, imageId)),
     hasUndescribed: (scope) => hasUndescribed(database, scope),
     describe: (looks, fenced) => fenced(() => keepLooks(database, index, looks)),

@@ -42,7 +42,8 @@ export function startDescriptors({
 }: DescriptorOptions): RunningDescriptors {
   let lastTaskId = '';
   const start = async () => {
-    if (!(await search.hasUndescribed('all'))) return;
+    const isDone = !(await search.hasUndescribed('all'));
+    if (isDone && (await search.unmeasured(1)).length === 0) return;
     const last = await queue.get(lastTaskId);
     const hasFailed = last?.status === 'failed';
     if (hasFailed && clock.now() - last.updated < limits.describeRetryMs) return;

@@ -46,7 +46,7 @@ export function findingHandlers(
         : page.kind === 'clusters'
           ? await drawClusters(dependencies, project, page, signal)
           : await drawFindings(dependencies, project, { title, page }, signal);
-      const { total, isComplete: complete, by, compared } = page;
+      const { total, isComplete: complete, by, compared, sharpness } = page;
       // Who mends leaks keeps the shares of now, unless others are wanted.
       const counts = finding === 'leaks' ? await countsOf(dependencies, project) : undefined;
       return {
@@ -54,6 +54,7 @@ export function findingHandlers(
         complete,
         ...(by !== undefined && { by }),
         ...(compared !== undefined && { compared }),
+        ...(sharpness && { sharpness: { ...sharpness } }),
         ...(counts && { splits: counts.splits }),
         ...describe(page),
         ...drawn,

@@ -8,8 +8,8 @@ import type { AsyncDatabase, AsyncReader } from '../../storage/async-database.ts
 /** All but reads is called within the transaction that writes the images. */
 export interface ImageIndex {
   /**
-   * SQL of the numbers by which it is known how images look: a table, or a query in brackets, with
-   * the columns `ordinal` and `vector`.
+   * The table of the numbers by which it is known how images look, with the columns `ordinal`,
+   * `vector` and `sharpness`.
    */
   readonly vectors: string;
   /** Keeps what the index has of images. */

@@ -127,6 +127,7 @@ export type FindingsPage = {
   readonly by?: string;
   /** Images that were compared with each other. */
   readonly compared?: number;
+  readonly sharpness?: ProjectSharpness;
 } & (
   | { readonly kind: 'groups'; readonly groups: readonly ShownGroup[] }
   | {
@@ -137,6 +138,14 @@ export type FindingsPage = {
   | { readonly kind: 'images'; readonly images: readonly OddImage[] }
   | { readonly kind: 'files'; readonly files: readonly RefusedFile[] }
 );
+
+/** Of how many images the sharpness is known, and the fence where these are enough. */
+export interface ProjectSharpness {
+  readonly measured: number;
+  readonly unmeasured: number;
+  readonly low?: number;
+  readonly high?: number;
+}
 
 /** A dot for each image: near to those that are like it. The largest cluster is 0. */
 export interface MappedImages extends MapDots {
@@ -151,6 +160,7 @@ export interface OddImage extends PlacedImage {
   readonly boxes: readonly OddBox[];
   readonly total: number;
   readonly reason?: string;
+  readonly sharpness?: number;
 }
 
 export interface WantedFindings {

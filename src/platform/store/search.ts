@@ -97,6 +97,8 @@ export interface SearchStore {
   newest(): Promise<number>;
   /** New images that nobody has looked at yet. */
   undescribed(countMax: number, scope: DescribedScope): Promise<readonly UndescribedImage[]>;
+  /** Images that were described before their sharpness was measured. */
+  unmeasured(countMax: number): Promise<readonly UndescribedImage[]>;
   /** Counts that an image is about to be looked at. */
   countTry(imageId: string, fenced: FencedTransaction): Promise<void>;
   /** Whether some images have still to be looked at. */

@@ -196,6 +196,7 @@ it('keeps how each of many new images looks, and takes it over for the same file
   const looks = many.map((_, number) => ({
     vector: Int8Array.from({ length: 64 }, (_, at) => number - at * 3),
     hash: Uint8Array.from({ length: 8 }, (_, at) => number + at),
+    sharpness: number / 8 - 20,
   }));
   const models = await fixture.swap([], many, looks.slice(0, 299));
   const lookOf = ({ id }: { readonly id: string }) => fixture.search.descriptorOf(id);

@@ -38,6 +38,12 @@ let server: PostgresServer;
 const look: fc.Arbitrary<Descriptor> = fc.record({
   vector: fc.int8Array({ minLength: 64, maxLength: 64 }),
   hash: fc.uint8Array({ minLength: 8, maxLength: 8 }),
+  sharpness: fc.option(
+    fc.integer({ min: -160, max: 40 }).map((eighths) => eighths / 8),
+    {
+      nil: undefined,
+    },
+  ),
 });
 
 interface Sides {

@@ -7,6 +7,7 @@ import { LruCache } from '../../../lru-cache.ts';
 import type { SplitCounts } from '../../store/projects.ts';
 import { type Compare, type Comparisons, compareHere } from './comparison.ts';
 import type { ProjectVectors } from './read-vectors.ts';
+import type { SharpnessOutliers } from './sharpness-outliers.ts';
 
 /** With what the places of a comparison mean. */
 export interface Compared<Found> {
@@ -24,7 +25,9 @@ export type ClusterSplits = readonly SplitCounts[];
 export class KeptComparisons {
   readonly compare: Compare;
   readonly groups = new Kept<Compared<Comparisons['groups']> & Pick<ProjectVectors, 'splits'>>();
-  readonly outliers = new Kept<Compared<Comparisons['outliers']>>();
+  readonly outliers = new Kept<
+    Compared<Comparisons['outliers']> & { readonly bySharpness: SharpnessOutliers }
+  >();
   readonly map = new Kept<Compared<Comparisons['map']> & { readonly splits: ClusterSplits }>();
 
   constructor(compare: Compare = compareHere) {

@@ -9,6 +9,8 @@ export interface ProjectState {
   readonly model: { readonly number: number; readonly name: string } | undefined;
   /** Another one for other images, splits or vectors. */
   readonly text: string;
+  /** Images whose sharpness is known. */
+  readonly measured: number;
 }
 
 export async function readState(
@@ -24,6 +26,7 @@ export async function readState(
   );
   const splits = await database.all(
     `SELECT i.split, count(*) AS images, count(e.ordinal) AS embedded,
+       count(v.sharpness) AS measured,
        CAST(sum(o.ordinal) AS TEXT) AS sum, CAST(sum(v.ordinal) AS TEXT) AS looks,
        CAST(sum((o.ordinal * o.ordinal) % 1000003) AS TEXT) AS squares
      FROM images i LEFT JOIN image_ordinals o ON o.image_id = i.id
@@ -34,11 +37,18 @@ export async function readState(
     (row) => {
       const [images, embedded] = [row.integer('images'), row.integer('embedded')];
       const sums = ['sum', 'squares', 'looks'].map((column) => row.optionalText(column));
-      return { images, embedded, text: [row.text('split'), images, embedded, ...sums].join() };
+      const measured = row.integer('measured');
+      return {
+        images,
+        embedded,
+        measured,
+        text: [row.text('split'), images, embedded, ...sums].join(),
+      };
     },
   );
   const images = splits.reduce((sum, split) => sum + split.images, 0);
   const embedded = splits.reduce((sum, split) => sum + split.embedded, 0);
+  const measured = splits.reduce((sum, split) => sum + split.measured, 0);
   const text = [model?.number, ...splits.map((split) => split.text)].join(';');
-  return { images, model: embedded === images ? model : undefined, text };
+  return { images, model: embedded === images ? model : undefined, text, measured };
 }

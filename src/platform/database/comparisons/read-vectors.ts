@@ -13,6 +13,8 @@ export interface ProjectVectors {
   readonly ordinals: Float64Array;
   readonly splits: readonly SplitName[];
   readonly vectors: ImageVectors;
+  /** Of the images in the same order; NaN: it is not known. */
+  readonly sharpness: Float64Array;
   /** Whose vectors they are: a model's name, or `looks`. */
   readonly by: string;
 }
@@ -26,12 +28,13 @@ export async function readVectors(
 ): Promise<ProjectVectors> {
   const wanted = { projectId, parts: [''], most: limits.imagesMappedMax };
   if (model === undefined) return ofLooks(await readPages(database, looksOf(index), wanted));
-  const source = `(SELECT ordinal, vector, scale FROM embedding_vectors
-    WHERE model = ${model.number})`;
-  const { ordinals, splits, values, scales } = await readPages(database, source, wanted);
+  const source = `(SELECT e.ordinal, e.vector, e.scale, look.sharpness FROM embedding_vectors e
+    LEFT JOIN ${index.vectors} AS look ON look.ordinal = e.ordinal WHERE e.model = ${model.number})`;
+  const { values, scales, ...rest } = await readPages(database, source, wanted);
+  const { ordinals } = rest;
   const dimensions = ordinals.length === 0 ? 0 : values.length / ordinals.length;
   const vectors = { kind: 'embedded', vectors: { dimensions, values, scales } } as const;
-  return { ordinals, splits, vectors, by: model.name };
+  return { ...rest, vectors, by: model.name };
 }
 
 /** Those of valid and test first, then the oldest; at most `most`. */
@@ -46,14 +49,16 @@ export async function readLooks(
 }
 
 function looksOf({ vectors }: Pick<ImageIndex, 'vectors'>): string {
-  return `(SELECT ordinal, vector, CAST(1 AS DOUBLE PRECISION) AS scale FROM ${vectors} AS looks)`;
+  return `(SELECT ordinal, vector, CAST(1 AS DOUBLE PRECISION) AS scale, sharpness
+    FROM ${vectors} AS looks)`;
 }
 
-function ofLooks({ ordinals, splits, values }: Vectors): ProjectVectors {
-  return { ordinals, splits, vectors: { kind: 'looks', coefficients: values }, by: 'looks' };
+function ofLooks({ ordinals, splits, sharpness, values }: Vectors): ProjectVectors {
+  const vectors = { kind: 'looks', coefficients: values } as const;
+  return { ordinals, splits, sharpness, vectors, by: 'looks' };
 }
 
-interface Vectors extends Pick<ProjectVectors, 'ordinals' | 'splits'> {
+interface Vectors extends Pick<ProjectVectors, 'ordinals' | 'splits' | 'sharpness'> {
   readonly values: Int8Array<ArrayBuffer>;
   readonly scales: Float32Array<ArrayBuffer>;
 }
@@ -65,13 +70,13 @@ interface Wanted {
   readonly most: number;
 }
 
-/** `source`: SQL with the columns ordinal, vector and scale. */
+/** `source`: SQL with the columns ordinal, vector, scale and sharpness. */
 async function readPages(
   database: AsyncReader,
   source: string,
   { projectId, parts, most }: Wanted,
 ): Promise<Vectors> {
-  const rows: Pick<PageRow, 'ordinal' | 'split' | 'scale'>[] = [];
+  const rows: Omit<PageRow, 'vector' | keyof After>[] = [];
   const pages: Int8Array[] = [];
   let bytes = 0;
   for (const part of parts) {
@@ -79,7 +84,8 @@ async function readPages(
     while (after !== undefined && rows.length < most && bytes < limits.mappedVectorsBytesMax) {
       const count = Math.min(limits.vectorRowsPage, most - rows.length);
       const page: readonly PageRow[] = await database.all(
-        `SELECT i.created, i.id, i.split, o.ordinal, v.scale, v.vector FROM images i
+        `SELECT i.created, i.id, i.split, o.ordinal, v.scale, v.sharpness, v.vector
+         FROM images i
          JOIN image_ordinals o ON o.image_id = i.id JOIN ${source} AS v ON v.ordinal = o.ordinal
          WHERE i.project_id = ? AND (i.created, i.id) > (?, ?) ${part}
          ORDER BY i.created, i.id LIMIT ?`,
@@ -90,10 +96,12 @@ async function readPages(
           ordinal: row.integer('ordinal'),
           split: readSplit(row),
           scale: row.real('scale'),
+          sharpness: row.optionalReal('sharpness') ?? Number.NaN,
           vector: new Int8Array(row.bytes('vector')),
         }),
       );
-      for (const { ordinal, split, scale } of page) rows.push({ ordinal, split, scale });
+      for (const { ordinal, split, scale, sharpness } of page)
+        rows.push({ ordinal, split, scale, sharpness });
       const joined = join(page.map(({ vector }) => vector));
       pages.push(joined);
       bytes += joined.length;
@@ -105,6 +113,7 @@ async function readPages(
     splits: rows.map(({ split }) => split),
     values: join(pages),
     scales: Float32Array.from(rows, ({ scale }) => scale),
+    sharpness: Float64Array.from(rows, ({ sharpness }) => sharpness),
   };
 }
 
@@ -117,6 +126,7 @@ interface PageRow extends After {
   readonly ordinal: number;
   readonly split: SplitName;
   readonly scale: number;
+  readonly sharpness: number;
   readonly vector: Int8Array;
 }
 

@@ -19,11 +19,12 @@ export async function addDescriptors(
   if (descriptors.size === 0) return;
   const vectors = [...descriptors.values()].map(({ vector }) => vector);
   await database.run(
-    `INSERT INTO likeness_vectors (ordinal, vector)
-     SELECT value, substr(?, key * ${vectorBytes} + 1, ${vectorBytes}) FROM json_each(?)`,
+    `INSERT INTO likeness_vectors (ordinal, vector, sharpness)
+     SELECT value ->> 0, substr(?, key * ${vectorBytes} + 1, ${vectorBytes}), value ->> 1
+     FROM json_each(?)`,
     [
       Buffer.concat(vectors.map((one) => new Uint8Array(one.buffer, one.byteOffset, vectorBytes))),
-      JSON.stringify([...descriptors.keys()]),
+      JSON.stringify([...descriptors].map(([ordinal, { sharpness }]) => [ordinal, sharpness])),
     ],
   );
   const chunks = Map.groupBy(descriptors, ([ordinal]) =>
@@ -123,11 +124,12 @@ export async function findDescriptors(
 // by it would keep a fraction.
 const perChunk = limits.similarityChunkImages;
 const ofChunk = `h.chunk = v.ordinal / ${perChunk}`;
-const descriptorColumns = `v.vector,
+const descriptorColumns = `v.vector, v.sharpness,
   substr(h.hashes, v.ordinal % ${perChunk} * ${hashBytes} + 1, ${hashBytes}) AS hash`;
 
 function readDescriptorRow(row: Row): Descriptor {
-  return { vector: readVector(row), hash: row.bytes('hash') };
+  const sharpness = row.optionalReal('sharpness');
+  return { vector: readVector(row), hash: row.bytes('hash'), sharpness };
 }
 
 export interface Ranked {

@@ -3,6 +3,7 @@
 import { limits } from '../../../limits.ts';
 import type { AsyncDatabase, AsyncReader } from '../../../storage/async-database.ts';
 import type { Migration } from '../../../storage/migrations.ts';
+import type { ImageIndex } from '../../store/image-index.ts';
 import type { UnreadableImages } from '../../store/projects.ts';
 import type { DescribedScope, ImageLook, UndescribedImage } from '../../store/search.ts';
 import { readSplit } from '../column-readers.ts';
@@ -18,6 +19,18 @@ CREATE INDEX undescribed_images_open ON undescribed_images (project_id) WHERE pr
 CREATE INDEX undescribed_images_unreadable ON undescribed_images (project_id)
   WHERE problem IS NOT NULL;
 `,
+};
+
+const sharpnessColumnOf = (looks: string) => `
+ALTER TABLE ${looks} ADD COLUMN sharpness REAL;
+-- Described before there was one: they are looked at once more.
+CREATE INDEX ${looks}_unmeasured ON ${looks} (ordinal) WHERE sharpness IS NULL;
+`;
+
+export const sharpnessColumn: Migration = {
+  name: 'sharpness',
+  sql: sharpnessColumnOf('likeness_vectors'),
+  postgres: sharpnessColumnOf('image_looks'),
 };
 
 /** Within a transaction: these images are to be looked at. */
@@ -53,11 +66,32 @@ export async function listUndescribed(
   );
 }
 
+/** Some of the images whose sharpness is still to be measured; not those that cannot be read. */
+export async function listUnmeasured(
+  database: AsyncDatabase,
+  { vectors }: Pick<ImageIndex, 'vectors'>,
+  countMax: number,
+): Promise<readonly UndescribedImage[]> {
+  return database.all(
+    `SELECT i.id, i.hash FROM ${vectors} AS v
+     CROSS JOIN image_ordinals o ON o.ordinal = v.ordinal
+     CROSS JOIN images i ON i.id = o.image_id
+     WHERE v.sharpness IS NULL
+       AND NOT EXISTS (SELECT 1 FROM undescribed_images u WHERE u.image_id = i.id)
+     ORDER BY v.ordinal LIMIT ?`,
+    [countMax],
+    (row) => ({ imageId: row.text('id'), hash: row.text('hash'), tries: 0 }),
+  );
+}
+
 /** Counts that an image is about to be looked at. */
 export async function countTry(database: AsyncDatabase, imageId: string): Promise<void> {
-  await database.run('UPDATE undescribed_images SET tries = tries + 1 WHERE image_id = ?', [
-    imageId,
-  ]);
+  await database.run(
+    `INSERT INTO undescribed_images AS u (image_id, project_id, tries)
+     SELECT id, project_id, 1 FROM images WHERE id = ?
+     ON CONFLICT (image_id) DO UPDATE SET tries = u.tries + 1`,
+    [imageId],
+  );
 }
 
 /** Whether some images of a scope have still to be looked at. */
@@ -89,9 +123,11 @@ export async function settleUndescribed(
 ): Promise<void> {
   const problems = looks.map(({ imageId, problem }) => ({ imageId, problem }));
   await database.run(
-    `UPDATE undescribed_images SET problem = look.value ->> 'problem'
-     FROM json_each(?) AS look
-     WHERE image_id = look.value ->> 'imageId' AND look.value ->> 'problem' IS NOT NULL`,
+    `INSERT INTO undescribed_images (image_id, project_id, problem)
+     SELECT i.id, i.project_id, look.value ->> 'problem' FROM json_each(?) AS look
+     JOIN images i ON i.id = look.value ->> 'imageId'
+     WHERE look.value ->> 'problem' IS NOT NULL
+     ON CONFLICT (image_id) DO UPDATE SET problem = excluded.problem`,
     [JSON.stringify(problems)],
   );
   await database.run(

@@ -120,7 +120,7 @@ export async function indexImages(
   });
 }
 
-/** Keeps how images look, where it is not known yet, without a look at all else of them. */
+/** Keeps how images look, or what is not known of it yet, without a look at all else of them. */
 export async function describeImages(
   database: AsyncDatabase,
   index: ImageIndex,
@@ -128,25 +128,49 @@ export async function describeImages(
 ): Promise<void> {
   await database.transaction(async () => {
     const open = await database.all(
-      `SELECT image_id, ordinal, indexed FROM json_each(?) AS wanted
+      `SELECT o.image_id, o.ordinal, o.indexed, v.ordinal IS NOT NULL AS is_described
+       FROM json_each(?) AS wanted
          CROSS JOIN image_ordinals o ON o.image_id = wanted.value
-       WHERE NOT EXISTS (SELECT 1 FROM ${index.vectors} AS v WHERE v.ordinal = o.ordinal)`,
+         LEFT JOIN ${index.vectors} AS v ON v.ordinal = o.ordinal
+       WHERE v.sharpness IS NULL`,
       [JSON.stringify([...descriptors.keys()])],
       (row) => ({
         descriptor: descriptors.get(row.text('image_id')),
         ordinal: row.integer('ordinal'),
         isIndexed: row.boolean('indexed'),
+        isDescribed: row.boolean('is_described'),
       }),
     );
     const added = new Map<number, Descriptor>();
+    const measured: { readonly ordinal: number; readonly sharpness: number }[] = [];
     const changes: TermChange[] = [];
-    for (const { descriptor, ordinal, isIndexed } of open) {
+    for (const { descriptor, ordinal, isIndexed, isDescribed } of open) {
+      if (isDescribed) {
+        if (descriptor?.sharpness === undefined) continue;
+        measured.push({ ordinal, sharpness: descriptor.sharpness });
+        continue;
+      }
       if (descriptor) added.set(ordinal, descriptor);
       if (isIndexed) changes.push({ ordinal, term: term('is', 'described'), isSet: true });
     }
     await index.addDescriptors(database, added);
+    await addSharpness(database, index, measured);
     await index.changeTerms(database, changes);
   });
+}
+
+async function addSharpness(
+  database: AsyncDatabase,
+  { vectors }: ImageIndex,
+  measured: readonly { readonly ordinal: number; readonly sharpness: number }[],
+): Promise<void> {
+  if (measured.length === 0) return;
+  await database.run(
+    `UPDATE ${vectors}
+     SET sharpness = CAST(one.value ->> 'sharpness' AS DOUBLE PRECISION)
+     FROM json_each(?) AS one WHERE ordinal = CAST(one.value ->> 'ordinal' AS BIGINT)`,
+    [JSON.stringify(measured)],
+  );
 }
 
 type Entries = ReadonlyMap<string, Entry>;

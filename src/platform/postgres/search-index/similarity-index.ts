@@ -12,14 +12,16 @@ export async function addLooks(
   descriptors: ReadonlyMap<number, Descriptor>,
 ): Promise<void> {
   if (descriptors.size === 0) return;
-  const rows = [...descriptors].map(([ordinal, { vector, hash }]) => ({
+  const rows = [...descriptors].map(([ordinal, { vector, hash, sharpness }]) => ({
     ordinal,
     vector: `\\x${Buffer.from(vector.buffer, vector.byteOffset, vector.length).toString('hex')}`,
     hash: bitsOf(hash),
+    sharpness,
   }));
   database.send(
-    `INSERT INTO image_looks (ordinal, vector, hash)
-     SELECT * FROM json_to_recordset(?::json) AS r (ordinal bigint, vector bytea, hash bit(64))
+    `INSERT INTO image_looks (ordinal, vector, hash, sharpness)
+     SELECT * FROM json_to_recordset(?::json)
+       AS r (ordinal bigint, vector bytea, hash bit(64), sharpness float8)
      ON CONFLICT DO NOTHING`,
     [JSON.stringify(rows)],
   );
@@ -30,7 +32,7 @@ export async function readLook(
   imageId: string,
 ): Promise<Descriptor | undefined> {
   return reader.get(
-    `SELECT l.vector, l.hash FROM image_ordinals o JOIN image_looks l ON l.ordinal = o.ordinal
+    `SELECT l.vector, l.hash, l.sharpness FROM image_ordinals o JOIN image_looks l ON l.ordinal = o.ordinal
      WHERE o.image_id = ?`,
     [imageId],
     readDescriptor,
@@ -44,7 +46,7 @@ export async function readLooksFrom(
 ): Promise<ReadonlyMap<number, Descriptor>> {
   return new Map(
     await reader.all(
-      'SELECT ordinal, vector, hash FROM image_looks WHERE ordinal BETWEEN ? AND ?',
+      'SELECT ordinal, vector, hash, sharpness FROM image_looks WHERE ordinal BETWEEN ? AND ?',
       [first, last],
       (row): [number, Descriptor] => [row.integer('ordinal'), readDescriptor(row)],
     ),
@@ -59,11 +61,11 @@ export async function findLooks(
   if (imageIds.length === 0) return new Map();
   return new Map(
     await reader.all(
-      `SELECT image.id, l.vector, l.hash
+      `SELECT image.id, l.vector, l.hash, l.sharpness
        FROM json_each(?) AS w JOIN images image ON image.id = w.value
        JOIN projects home ON home.id = image.project_id
        JOIN LATERAL (
-         SELECT same.vector, same.hash FROM images i JOIN projects p ON p.id = i.project_id
+         SELECT same.vector, same.hash, same.sharpness FROM images i JOIN projects p ON p.id = i.project_id
            JOIN image_ordinals o ON o.image_id = i.id
            JOIN image_looks same ON same.ordinal = o.ordinal
          WHERE i.hash = image.hash AND p.workspace_id = home.workspace_id LIMIT 1) AS l ON TRUE`,
@@ -73,8 +75,9 @@ export async function findLooks(
   );
 }
 
-function readDescriptor(row: Pick<Row, 'bytes' | 'text'>): Descriptor {
-  return { vector: readVector(row), hash: bytesOf(row.text('hash')) };
+function readDescriptor(row: Pick<Row, 'bytes' | 'text' | 'optionalReal'>): Descriptor {
+  const sharpness = row.optionalReal('sharpness');
+  return { vector: readVector(row), hash: bytesOf(row.text('hash')), sharpness };
 }
 
 function readVector(row: Pick<Row, 'bytes'>): Int8Array {
