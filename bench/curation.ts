@@ -2,9 +2,9 @@
 // holds JPEGImages and Annotations as Pascal VOC has them; the sample unless given. Copies of all
 // images are told among them, frames of one scene in several splits, noise, blank images and some
 // out of focus, and damaged labels by what a model would find. The same run gives the same figures.
-// `--write` puts what is said into docs/benchmarks.md. With `--images N` and `--dimensions N` instead: how long comparisons of so many
-// take on each database, and how long they hold up the main thread; dimensions are those of an
-// embedding model, or 0.
+// `--write` puts what is said into docs/benchmarks.md. With `--images N` and `--dimensions N`
+// instead: how long comparisons of so many take on each database, and how long they hold up the
+// main thread; dimensions are those of an embedding model, or 0.
 
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';

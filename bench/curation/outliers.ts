@@ -1,5 +1,6 @@
-// Outliers among the images of a dataset: noise, blank and black images, and some out of focus. Which
-// share is told by sharpness, which of what is told is right, and which share looks alone would tell.
+// Outliers among the images of a dataset: noise, blank and black images, and some out of focus.
+// Which share is told by sharpness, which of what is told is right, and which share looks alone
+// would tell.
 
 import sharp from 'sharp';
 import { readDescribedImage } from '../../src/imaging/image-file.ts';

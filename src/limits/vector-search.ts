@@ -30,7 +30,7 @@ export const vectorSearchLimits = {
   sharpnessImagesMin: 20,
   /** Tukey's usual 1.5 tells 7 of BCCD's 364 photos, and this 2. */
   sharpnessFenceFactor: 2,
-  /** Between quartiles, where copies of one picture have less: JPEG of quality 20 moves it by so much. */
+  /** Between quartiles; copies of one picture have less: JPEG of quality 20 moves it by so much. */
   sharpnessSpreadMin: 0.25,
   /** Up to so many, each is compared with all others: 5 s where they have 512 numbers. */
   outlierVectorsExactMax: 10_000,
