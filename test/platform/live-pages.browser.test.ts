@@ -4,6 +4,8 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { apiKeys } from '../../src/contract/api-keys.ts';
+import { projects } from '../../src/contract/projects.ts';
+import { visionEventExtensions } from '../../src/contract/vision-events.ts';
 import { hasChromium, inChromium } from '../event-store/chromium.ts';
 import {
   call,
@@ -84,6 +86,30 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await says(page, 'Live');
     await make('Camera 9');
     await page.getByRole('cell', { name: 'Camera 9' }).waitFor();
+  });
+
+  test('the lists of projects, of the trash and of use cases follow what others do', async () => {
+    const { page } = await open('');
+    await goTo(page, 'projects');
+    await page.getByRole('heading', { name: 'cells' }).waitFor();
+    await says(page, 'Live');
+    await call(projects.projects_create, {
+      workspace: 'acme',
+      name: 'Made meanwhile',
+      type: 'object-detection',
+      annotation: 'x',
+    });
+    await page.getByRole('heading', { name: 'Made meanwhile' }).waitFor();
+    await goTo(page, 'trash');
+    await page.getByText('The trash is empty.').waitFor();
+    await says(page, 'Live');
+    await call(projects.projects_delete, { workspace: 'acme', project: 'made-meanwhile' });
+    await page.getByRole('row', { name: 'Made meanwhile' }).waitFor();
+    await goTo(page, 'events');
+    await page.getByText('No vision events yet.').waitFor();
+    await says(page, 'Live');
+    await call(visionEventExtensions.use_cases_create, { name: 'Line 4' });
+    await page.getByRole('row', { name: 'Line 4' }).waitFor();
   });
 
   test('who is not signed in sees nothing of it', async () => {

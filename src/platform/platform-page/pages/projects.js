@@ -14,7 +14,7 @@ import { timeElement } from '../time-element.js';
 /** @param {URLSearchParams} query @returns {Promise<View>} */
 export async function projectsView(query) {
   let name = '';
-  const { content } = await listPage({
+  const list = await listPage({
     place: '#projects',
     query,
     columns: ['Name', 'Type', 'Images', 'Classes', 'Unannotated', 'Changed', 'Created'],
@@ -26,7 +26,7 @@ export async function projectsView(query) {
     row: projectCard,
     nothing: wordsOfNone(),
   });
-  return { title: `Projects of ${name}`, content };
+  return { title: `Projects of ${name}`, ...list };
 }
 
 /** For an agent, and for a person without one. */

@@ -10,7 +10,7 @@ import { timeElement } from '../time-element.js';
 
 /** @param {URLSearchParams} query @returns {Promise<View>} */
 export async function trashView(query) {
-  const { content } = await listPage({
+  const list = await listPage({
     place: '#trash',
     query,
     heads: ['Name', 'What', 'Of', 'Deleted', 'Gone for good', ''],
@@ -18,7 +18,7 @@ export async function trashView(query) {
     row,
     nothing: ['The trash is empty. What projects_delete or images_delete takes away waits here.'],
   });
-  return { title: 'Trash', content };
+  return { title: 'Trash', ...list };
 }
 
 /** @param {TrashItem} item */

@@ -10,7 +10,7 @@ import { listPage } from '../list-page.js';
 
 /** @param {URLSearchParams} query @returns {Promise<View>} */
 export async function useCasesView(query) {
-  const { content } = await listPage({
+  const list = await listPage({
     place: '#events',
     query,
     heads: ['Use case', 'Events', 'Status', 'Id'],
@@ -29,7 +29,7 @@ export async function useCasesView(query) {
       'No vision events yet. Devices and agents record them with vision_events_create, each under a use case.',
     ],
   });
-  return { title: 'Vision events', content };
+  return { title: 'Vision events', ...list };
 }
 
 /** @param {UseCases['useCases'][number]} useCase */
