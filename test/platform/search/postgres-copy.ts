@@ -4,6 +4,7 @@
 import type { Descriptor } from '../../../src/imaging/similarity-descriptor.ts';
 import { bitSlicedImageIndex } from '../../../src/platform/database/search-index/bit-sliced-image-index.ts';
 import { readEntries } from '../../../src/platform/database/search-index/image-entries.ts';
+import { sharpnessColumn } from '../../../src/platform/database/search-index/undescribed-images.ts';
 import { imageSearchTables } from '../../../src/platform/postgres/search-index/tables.ts';
 import { updateIndex } from '../../../src/platform/postgres/search-index/update-index.ts';
 import type { IndexChange } from '../../../src/platform/store/image-index.ts';
@@ -57,7 +58,8 @@ export interface Copy {
 }
 
 export async function openCopy(url: Secret, { shared }: Pick<Search, 'shared'>): Promise<Copy> {
-  const database = await openPostgresDatabase(url, 'fovea_search', [baseTables, imageSearchTables]);
+  const tables = [baseTables, imageSearchTables, sharpnessColumn];
+  const database = await openPostgresDatabase(url, 'fovea_search', tables);
   let known = new Map<string, Indexed>();
   return {
     database,
