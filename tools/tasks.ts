@@ -72,7 +72,9 @@ const wait = tool({
       ({ done }) => done,
       { waitMs, context },
     );
-    const next = standing.done ? after(standing) : [waitOn(input, standing)];
+    const next = standing.done
+      ? after(standing)
+      : [waitOn(input, standing), ...decidedUntilNow(input, standing)];
     const way = standing.review && (await reviewWay(standing.review, context));
     const told = way === undefined ? '' : `: tell them to ${way.words}`;
     return {
@@ -103,6 +105,22 @@ function waitOn({ timeout_s, ...input }: WaitInput, { review }: Standing): NextC
     arguments: timeout_s === 0 ? input : { ...input, timeout_s },
     why: review ? 'Once the person says that they are done: nothing else goes on.' : 'Waits on.',
   };
+}
+
+/** Where the person has decided about some images: an agent may mend those meanwhile. */
+function decidedUntilNow({ workspace }: WaitInput, { review }: Standing): readonly NextCall[] {
+  if (review === undefined || decidedIn(review) === 0) return [];
+  return [
+    {
+      tool: 'annotation_jobs_get',
+      arguments: { workspace, project: review.project, jobId: review.jobId },
+      why: 'What was decided until now, with the comments.',
+    },
+  ];
+}
+
+function decidedIn({ approved = 0, sentBack = 0 }: Review): number {
+  return approved + sentBack;
 }
 
 function subjectOf(input: WaitInput, { client, signal }: ToolContext) {
@@ -210,9 +228,11 @@ function outageOf(service: string): string {
 }
 
 function waitingFor(review: Review): string {
-  const { assignedTo, undecided } = review;
+  const { assignedTo, undecided, approved = 0, sentBack = 0 } = review;
   const person = assignedTo === undefined ? 'a person' : quoted(assignedTo);
-  return `${person} must decide about ${count(undecided, 'image')}`;
+  const decided = ` (${approved} approved, ${sentBack} sent back until now)`;
+  const told = decidedIn(review) > 0 ? decided : '';
+  return `${person} must decide about ${count(undecided, 'image')}${told}`;
 }
 
 /** The figures that decide the next step: `: 1 of 2 failed`. */

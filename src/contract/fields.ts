@@ -95,6 +95,8 @@ export const Task = open({
     jobId: z.string(),
     project: z.string(),
     undecided: z.int(),
+    approved: z.int().optional(),
+    sentBack: z.int().optional(),
     assignedTo: z.string().optional(),
   })
     .optional()

@@ -142,6 +142,18 @@ describe('tasks_wait', () => {
     expect(next).toMatchObject([{ why: expect.stringContaining('person') }]);
   });
 
+  it('says what a person has decided until now, and where the comments are', async () => {
+    const of = { jobId: 'j1', project: 'cells' };
+    const review = { ...of, undecided: 1, approved: 1, sentBack: 2 };
+    const progress = { current: 3, total: 4 };
+    fixture.on(taskRoute, () => ({ json: { taskId: 't1', status: 'running', progress, review } }));
+    const { summary, next } = await fixture.call('tasks_wait', { ...task, timeout_s: 0 });
+    expect(summary).toContain(
+      '(running, 75 % done): a person must decide about 1 image (1 approved, 2 sent back until now)',
+    );
+    expect(next?.[1]).toMatchObject({ tool: 'annotation_jobs_get', arguments: of });
+  });
+
   it('says that a task failed, and why', async () => {
     fixture.on(taskRoute, () => ({
       json: { taskId: 't1', status: 'failed', error: 'versions above the cap' },

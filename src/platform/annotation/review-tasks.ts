@@ -40,6 +40,7 @@ export async function describeReviewTask(
           jobId: job.id,
           project: project.slug,
           undecided: job.images - current,
+          ...(!job.isIndependent && { approved, sentBack: rejected }),
           ...(person !== undefined && { assignedTo: person }),
         },
       }),

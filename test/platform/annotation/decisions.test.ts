@@ -235,7 +235,14 @@ it('an image shows its newest decision, and its job as a task who must decide', 
   expect(asked.body).not.toHaveProperty('replaced');
   expect(await task()).toMatchObject({
     status: 'running',
-    review: { jobId: job, project, undecided: 1, assignedTo: 'ada@acme.org' },
+    review: {
+      jobId: job,
+      project,
+      undecided: 1,
+      approved: 0,
+      sentBack: 1,
+      assignedTo: 'ada@acme.org',
+    },
   });
   await decide(second, { decision: 'approve', decisions: 0 });
   expect(await task()).not.toHaveProperty('review');
