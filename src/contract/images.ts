@@ -75,7 +75,7 @@ const annotationFindings = {
   warnings: z
     .array(open({ message: z.string() }))
     .optional()
-    .describe('What is odd about single boxes; they are kept as labelled.'),
+    .describe('What is odd about single boxes, which are kept as labelled, or was replaced.'),
 };
 
 /** Sized for a thousand images, each with a hundred keys or tags. */

@@ -16,6 +16,7 @@ import {
 } from './access-control/accessible-projects.ts';
 import type { Principal } from './access-control/authorization.ts';
 import { describeDecision } from './annotation/decisions.ts';
+import { replacedChangeWarnings } from './annotation/replaced-changes.ts';
 import type { PlatformDependencies } from './dependencies.ts';
 import { thumbnailLink } from './images/thumbnails.ts';
 import {
@@ -61,6 +62,11 @@ function writeHandlers(
       const read = await readSentAnnotation(dependencies, given, { principal, signal });
       const { annotation } = read;
       const overwrite = input.overwrite === true || annotation.kind === 'classification';
+      // Whoever names the revision has seen what they replace.
+      const replaced =
+        overwrite && input.revision === undefined
+          ? await replacedChangeWarnings(dependencies, principal, image.id)
+          : [];
       const outcome = await store.images.annotate(
         image.id,
         annotation,
@@ -86,7 +92,9 @@ function writeHandlers(
         });
       }
       const revision = revisionOf(annotation.json);
-      return { success: true, annotation_revision: revision, ...describeFindings(read) };
+      const { boxes, warnings } = describeFindings(read);
+      const told = [...replaced, ...warnings];
+      return { success: true, annotation_revision: revision, boxes, warnings: told };
     },
   };
 }

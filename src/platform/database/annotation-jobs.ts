@@ -27,7 +27,13 @@ import {
 } from './annotation-decisions.ts';
 import { positionIn } from './job-order.ts';
 import { findJob, listJobs } from './read-annotation-jobs.ts';
-import { addChanger, readChangedImages, readChangedLabels, readCoverage } from './review-labels.ts';
+import {
+  addChanger,
+  readChangedImages,
+  readChangedLabels,
+  readCoverage,
+  readOpenChangers,
+} from './review-labels.ts';
 import { changingImages } from './search-index/update-index.ts';
 
 export const annotationJobTables: Migration = {
@@ -83,6 +89,8 @@ export function annotationJobStore(database: AsyncDatabase, index: ImageIndex): 
     },
     images: (jobId, page) => readJobImages(database, jobId, page),
     deciders: (jobId, countMax) => readDeciders(database, jobId, countMax),
+    openChangers: (imageId, otherThan, countMax) =>
+      readOpenChangers(database, imageId, otherThan, countMax),
     newestDecision: (imageId) => readNewestDecision(database, imageId),
     review: async (projectId, jobId, review, now) => {
       if ((await findJob(database, projectId, jobId)) === undefined) return undefined;

@@ -5,7 +5,12 @@ import { limits } from '../../limits.ts';
 import type { AsyncDatabase } from '../../storage/async-database.ts';
 import type { Row } from '../../storage/database.ts';
 import type { Migration } from '../../storage/migrations.ts';
-import type { ChangedImage, ChangedLabels, ReviewCoverage } from '../store/annotation-jobs.ts';
+import type {
+  ChangedImage,
+  ChangedLabels,
+  OpenChanger,
+  ReviewCoverage,
+} from '../store/annotation-jobs.ts';
 import { readTexts } from './column-readers.ts';
 
 export const reviewLabelTables: Migration = {
@@ -86,6 +91,26 @@ export function addChanger(imageIds: string): string {
   return `INSERT INTO annotation_job_changers (job_id, image_id, who)
     SELECT job_id, image_id, :who FROM annotation_job_labels WHERE image_id IN (${imageIds})
     ON CONFLICT DO NOTHING`;
+}
+
+/** As `openChangers` of the store. */
+export function readOpenChangers(
+  database: AsyncDatabase,
+  imageId: string,
+  otherThan: string,
+  countMax: number,
+): Promise<readonly OpenChanger[]> {
+  return database.all(
+    `SELECT changers.job_id, changers.who
+     FROM annotation_job_changers AS changers
+       JOIN annotation_job_images AS of_job
+         ON of_job.job_id = changers.job_id AND of_job.image_id = changers.image_id
+     WHERE changers.image_id = ? AND changers.who <> ?
+       AND of_job.state IN ('unannotated', 'annotated')
+     ORDER BY changers.job_id, changers.who LIMIT ?`,
+    [imageId, otherThan, countMax],
+    (row) => ({ jobId: row.text('job_id'), who: row.text('who') }),
+  );
 }
 
 /** As `reviewCoverage` of the store. */

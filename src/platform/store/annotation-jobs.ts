@@ -58,6 +58,13 @@ export interface ReviewCoverage {
   readonly unknown: number;
 }
 
+/** Who changed the labels of an image in a job where nobody has decided about it. */
+export interface OpenChanger {
+  readonly jobId: string;
+  /** The credential. */
+  readonly who: string;
+}
+
 /** How often somebody decided last about images of a job. */
 export interface Decider {
   /** A credential; undefined: it is not known. */
@@ -158,6 +165,12 @@ export interface AnnotationJobStore {
   changedImages(jobId: string, countMax: number): Promise<readonly ChangedImage[]>;
   /** Those who decided about most images first, so many at most. */
   deciders(jobId: string, countMax: number): Promise<readonly Decider[]>;
+  /** Of an image, but for this credential; so many at most. */
+  openChangers(
+    imageId: string,
+    otherThan: string,
+    countMax: number,
+  ): Promise<readonly OpenChanger[]>;
   /** Of these images of a review, in any order. */
   changedLabels(jobId: string, imageIds: readonly string[]): Promise<readonly ChangedLabels[]>;
   list(projectId: string): Promise<readonly AnnotationJob[]>;

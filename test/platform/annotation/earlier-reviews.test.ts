@@ -17,6 +17,8 @@ function takeBack(data: string) {
     ALTER TABLE annotation_job_images DROP COLUMN changed;
     ALTER TABLE annotation_job_labels DROP COLUMN decided;
     ALTER TABLE annotation_job_images DROP COLUMN labels_changed;
+    DROP INDEX likeness_vectors_unmeasured;
+    ALTER TABLE likeness_vectors DROP COLUMN sharpness;
     PRAGMA user_version = ${place};`);
   database.close();
 }

@@ -41,6 +41,28 @@ async function withReview(fixture: Labelling, ...labels: readonly (readonly Corn
   return { project, images, job, keys, draw, decide, task };
 }
 
+it('warns who replaces what somebody else changed before anybody decided', async () => {
+  const fixture = labelling();
+  const { project, images, job, keys, draw, decide } = await withReview(fixture, [red]);
+  const [one = ''] = images;
+  await draw(one, [red, ['blue', 40, 40, 60, 60]], keys.ann);
+  const replace = async (key?: string, more = '') => {
+    const path = `/dataset/${project}/annotate/${one}?name=a.xml&overwrite=true${more}`;
+    const { body } = await fixture.tell('POST', path, { annotationFile: '<annotation/>' }, key);
+    return body;
+  };
+  const message =
+    `"Ann" had changed the labels of this image in the annotation job "${job}", where nobody ` +
+    'has decided about it yet: their labels are replaced.';
+  expect(await replace(keys.ann)).toMatchObject({ warnings: [] });
+  const { warnings, annotation_revision: revision } = await replace();
+  expect(warnings).toEqual([{ message }]);
+  // Whoever names the revision has seen them.
+  expect(await replace(keys.bob, `&revision=${revision}`)).toMatchObject({ warnings: [] });
+  await decide(one, 'approve');
+  expect(await replace()).toMatchObject({ warnings: [] });
+});
+
 it('tells what became of boxes, by whom, and who decided', async () => {
   const fixture = labelling();
   const platelet: Corners = ['platelet', 40, 40, 50, 50];
