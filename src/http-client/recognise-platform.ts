@@ -1,6 +1,5 @@
 // Whether a platform is one of ours, which serves more operations than others: it says so itself.
 
-import { createHash } from 'node:crypto';
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Settings } from '../config.ts';
@@ -34,7 +33,7 @@ export async function recognised(settings: Settings): Promise<Settings> {
 
 /** An empty file for each platform of ours. */
 function noteOf(home: string, url: string): string {
-  return join(home, 'fovea-platforms', createHash('sha256').update(url).digest('hex'));
+  return join(home, 'fovea-platforms', encodeURIComponent(url));
 }
 
 async function remember(note: string): Promise<void> {

@@ -365,6 +365,36 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     expect((await decisions()).get(other)).toEqual(['rejected', 'no']);
   });
 
+  test('the next image is loaded once where somebody goes there before the decision is known', async () => {
+    const [first = '', second = ''] = await labelled(2);
+    const { jobId } = await createJob('Twice', [first, second]);
+    const { page } = await open(`${first}?job=${jobId}`);
+    await page.getByText('1 of 2').waitFor();
+    const decided = Promise.withResolvers<void>();
+    await page.route(/\/jobs\/[^/]+\/images\/[^/]+$/, async (route) => {
+      if (route.request().method() === 'POST') await decided.promise;
+      await route.continue();
+    });
+    await page.keyboard.press('a');
+    const letGo = await holdImages(page, 'GET');
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith(`/cells/images/${second}`)) asked += 1;
+    });
+    const next = `#project/cells/annotate/${second}?job=${jobId}`;
+    await page.goto(`${url()}/${next}`);
+    // The address is that of the image that is shown until the other one is there.
+    await page.waitForFunction(`location.hash !== '${next}'`);
+    expect(asked).toBe(1);
+    decided.resolve();
+    await page.getByText('1 approved, 0 sent back, 1 left').waitFor();
+    await page.waitForFunction(`location.hash === '${next}'`);
+    letGo();
+    await page.getByText('2 of 2').waitFor();
+    await page.getByText('Nobody has decided about this image.').waitFor();
+    expect(asked).toBe(1);
+  });
+
   test('of decisions that wait the last one is sent, and the words of it are kept', async () => {
     const ids = await labelled(2);
     const { jobId, decisions } = await createJob('Decided twice', ids);

@@ -362,7 +362,9 @@ document.querySelector('.skip')?.addEventListener('click', (event) => {
   main.querySelector('h2')?.focus();
 });
 window.addEventListener('hashchange', () => {
-  if (isSignedIn) show();
+  // The address was that of the image that is shown still: the other one is asked for already.
+  const isAsked = isAnnotating() && location.hash === askedPlace;
+  if (isSignedIn && !isAsked) show();
 });
 window.addEventListener('popstate', () => {
   if (!isSignedIn || location.hash !== shownPlace || askedPlace === shownPlace) return;
