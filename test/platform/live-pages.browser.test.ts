@@ -88,7 +88,7 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
     await page.getByRole('cell', { name: 'Camera 9' }).waitFor();
   });
 
-  test('the lists of projects, of the trash and of use cases follow what others do', async () => {
+  test('the lists of projects and of use cases follow what others do', async () => {
     const { page } = await open('');
     await goTo(page, 'projects');
     await page.getByRole('heading', { name: 'cells' }).waitFor();
@@ -100,11 +100,6 @@ describe.skipIf(!hasChromium)(inChromium, { timeout: 60_000 }, () => {
       annotation: 'x',
     });
     await page.getByRole('heading', { name: 'Made meanwhile' }).waitFor();
-    await goTo(page, 'trash');
-    await page.getByText('The trash is empty.').waitFor();
-    await says(page, 'Live');
-    await call(projects.projects_delete, { workspace: 'acme', project: 'made-meanwhile' });
-    await page.getByRole('row', { name: 'Made meanwhile' }).waitFor();
     await goTo(page, 'events');
     await page.getByText('No vision events yet.').waitFor();
     await says(page, 'Live');

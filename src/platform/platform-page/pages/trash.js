@@ -10,7 +10,7 @@ import { timeElement } from '../time-element.js';
 
 /** @param {URLSearchParams} query @returns {Promise<View>} */
 export async function trashView(query) {
-  const list = await listPage({
+  const { content } = await listPage({
     place: '#trash',
     query,
     heads: ['Name', 'What', 'Of', 'Deleted', 'Gone for good', ''],
@@ -18,7 +18,8 @@ export async function trashView(query) {
     row,
     nothing: ['The trash is empty. What projects_delete or images_delete takes away waits here.'],
   });
-  return { title: 'Trash', ...list };
+  // It stays as it is: what was just restored says so in its row.
+  return { title: 'Trash', content };
 }
 
 /** @param {TrashItem} item */
