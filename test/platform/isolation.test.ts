@@ -81,7 +81,7 @@ beforeAll(async () => {
   await settled();
   await drawVideos();
   before = await keptNow();
-}, 120_000);
+}, 240_000);
 
 afterAll(async () => {
   await platform.close();
