@@ -1,5 +1,5 @@
-// Checks of values whose type is unknown: whether they are objects, as JSON has them, and which
-// members they have.
+// Values whose type is unknown: what a text says in JSON, whether they are objects, as JSON has
+// them, and which members they have.
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -11,6 +11,15 @@ export function isJsonObject(value: unknown): value is JsonObject {
 /** The value if it is an object, else an empty object. */
 export function membersOf(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
+}
+
+/** What a text says in JSON; undefined: it is none. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a value is an object that is no instance of a class such as Date or Uint8Array. */

@@ -1,7 +1,7 @@
 // Workflows: stored as given, so that the trash has all kinds of items of the API.
 
 import * as z from 'zod';
-import { isJsonObject } from '../json-object.ts';
+import { isJsonObject, parsedJson } from '../json-object.ts';
 import { excessWords, hasPrototypeName, jsonExcess } from '../json-scanner.ts';
 import { limits } from '../limits.ts';
 import { closed, displayName, identifier, inWorkspace, open, openData } from './fields.ts';
@@ -31,19 +31,11 @@ function problemOfConfig(text: string): string | undefined {
   if (bytes > most) return `has ${bytes} bytes; at most ${most} are taken`;
   const excess = jsonExcess(text, configBounds);
   if (excess !== undefined) return `is JSON text that ${excessWords(excess, configBounds)}`;
-  const parsed = parsedOf(text);
+  const parsed = parsedJson(text);
   if (!isJsonObject(parsed)) return 'must be an object, or the JSON text of one';
   return hasPrototypeName(parsed)
     ? 'has a member named __proto__, which is not allowed'
     : undefined;
-}
-
-function parsedOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 const slug = displayName.describe('Slug; of a new workflow that of its name unless given.');

@@ -1,9 +1,9 @@
 // Whether a platform is one of ours, which serves more operations than others: it says so itself.
 
 import { access, mkdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Settings } from '../config.ts';
-import { isJsonObject } from '../json-object.ts';
+import { isJsonObject, parsedJson } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import { createLog } from '../log.ts';
 import { createProxyFetch } from './proxy-fetch.ts';
@@ -38,7 +38,7 @@ function noteOf(home: string, url: string): string {
 
 async function remember(note: string): Promise<void> {
   if (await isThere(note)) return;
-  await mkdir(join(note, '..'), { recursive: true, mode: 0o700 });
+  await mkdir(dirname(note), { recursive: true, mode: 0o700 });
   await writeFile(note, '', { mode: 0o600 });
 }
 
@@ -65,20 +65,12 @@ export async function askPlatform(
       redirect: 'manual',
       signal: AbortSignal.timeout(limits.recognitionMsMax),
     });
-    const said = parsed(await beginningOf(answer));
+    const said = parsedJson(await beginningOf(answer));
     if (isJsonObject(said) && said.platform === 'fovea') return { instance: said.instance };
     // What stands before it answers for a platform that is away.
     return answer.status >= 500 ? 'silent' : 'other';
   } catch {
     return 'silent';
-  }
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

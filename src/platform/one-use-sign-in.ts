@@ -7,7 +7,7 @@ import type { Clock } from '../clock.ts';
 import { FoveaError, invalidArgument } from '../errors.ts';
 import { readBytes } from '../http-server/body-limits.ts';
 import type { Route } from '../http-server/handlers.ts';
-import { isJsonObject } from '../json-object.ts';
+import { isJsonObject, parsedJson } from '../json-object.ts';
 import { limits } from '../limits.ts';
 import { Secret } from '../secret.ts';
 
@@ -68,17 +68,9 @@ function refuseOtherSites({ headers }: IncomingMessage): void {
 const bodyBytesMax = 1_024;
 
 async function readCode(request: IncomingMessage): Promise<string> {
-  const body = parsed((await readBytes(request, bodyBytesMax)).toString());
+  const body = parsedJson((await readBytes(request, bodyBytesMax)).toString());
   if (!isJsonObject(body) || typeof body.code !== 'string') {
     throw invalidArgument('code', 'must be a text');
   }
   return body.code;
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -6,6 +6,7 @@ import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import type { Environment } from '../config.ts';
 import { FoveaError } from '../errors.ts';
+import { parsedJson } from '../json-object.ts';
 import { limits } from '../limits.ts';
 
 export interface FfmpegOptions {
@@ -112,7 +113,7 @@ function noVideo(cause?: unknown): FoveaError {
 }
 
 function readFacts(text: string): VideoFacts {
-  const found = new Map<string, unknown>(entriesOf(parsed(text)));
+  const found = new Map<string, unknown>(entriesOf(parsedJson(text)));
   const streams = found.get('streams');
   const stream = new Map(entriesOf(Array.isArray(streams) ? streams[0] : undefined));
   const format = new Map(entriesOf(found.get('format')));
@@ -127,14 +128,6 @@ function readFacts(text: string): VideoFacts {
 
 function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   return typeof value === 'object' && value !== null ? Object.entries(value) : [];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function checkFacts(facts: VideoFacts): VideoFacts {

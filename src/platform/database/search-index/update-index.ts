@@ -146,8 +146,8 @@ export async function describeImages(
     const changes: TermChange[] = [];
     for (const { descriptor, ordinal, isIndexed, isDescribed } of open) {
       if (isDescribed) {
-        if (descriptor?.sharpness === undefined) continue;
-        measured.push({ ordinal, sharpness: descriptor.sharpness });
+        const { sharpness } = descriptor ?? {};
+        if (sharpness !== undefined) measured.push({ ordinal, sharpness });
         continue;
       }
       if (descriptor) added.set(ordinal, descriptor);
